@@ -1,0 +1,1 @@
+"""Executors and code generators: Triton, the CPU, the numpy reference."""

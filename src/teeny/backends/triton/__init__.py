@@ -1,0 +1,1 @@
+"""The Triton compiler as a backend: dialect text to PTX, cubin and metadata."""

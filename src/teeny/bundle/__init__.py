@@ -1,0 +1,1 @@
+"""Compiled kernels packed so that running them needs no compiler."""

@@ -1,0 +1,1 @@
+"""Checks of the intermediate form, one file and one function each."""

@@ -1,0 +1,1 @@
+"""Diagnostics: stable codes, messages, labelled spans, help and edits; rendering."""

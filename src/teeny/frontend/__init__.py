@@ -1,0 +1,1 @@
+"""From Python source to the intermediate form: parsing, lowering, specialisation."""

@@ -1,0 +1,1 @@
+"""What a kernel is written in: dtypes, tensors, pointers, constants, composite functions."""

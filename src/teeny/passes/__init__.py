@@ -1,0 +1,1 @@
+"""Transformations of the intermediate form, one file and one function each."""

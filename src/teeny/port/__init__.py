@@ -1,0 +1,1 @@
+"""Help in moving Triton kernels to this language."""

@@ -1,0 +1,1 @@
+"""Devices, buffers, the cache and launches."""
