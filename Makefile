@@ -1,0 +1,56 @@
+# `make demo` shows what the package does; `make test` runs every test. Both set up .venv first and need only
+# Python 3.11 or newer, git, make and a package registry. Another interpreter: PYTHON=python3.12 make test
+
+PYTHON ?= python3
+BIN := .venv/bin
+PYTEST_ARGS ?=
+
+.PHONY: help demo test bench lint format typecheck clean env-demo env-test
+
+help:
+	@echo "make demo       set up .venv and show the main job: a softmax, checked, compiled and run"
+	@echo "make test       set up .venv and run every test (PYTEST_ARGS=... is passed on)"
+	@echo "make bench      measure against the budgets"
+	@echo "make lint       ruff and pyright"
+	@echo "make format     let ruff format and fix what it can"
+	@echo "make typecheck  pyright alone"
+	@echo "make clean      delete .venv and everything generated"
+
+demo: env-demo
+	@echo "make demo: running teeny demo"
+	@$(BIN)/teeny demo
+
+test: env-test
+	@echo "make test: running the tests"
+	@$(BIN)/python -m pytest -n auto --maxprocesses=8 $(PYTEST_ARGS) tests
+
+bench: env-test
+	@echo "make bench: measuring"
+	@$(BIN)/python -m bench
+
+lint: env-test
+	@echo "make lint: ruff check"
+	@$(BIN)/ruff check .
+	@echo "make lint: ruff format --check"
+	@$(BIN)/ruff format --check .
+	@$(MAKE) --no-print-directory typecheck
+
+format: env-test
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+typecheck: env-test
+	@echo "make typecheck: pyright, strict"
+	@$(BIN)/pyright
+
+clean:
+	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .benchmarks
+	find src tests examples tools bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+env-demo:
+	@command -v "$(PYTHON)" >/dev/null 2>&1 || { echo "setup: there is no $(PYTHON) on the PATH; Python 3.11 or newer is needed" >&2; exit 1; }
+	@"$(PYTHON)" tools/setup.py demo
+
+env-test:
+	@command -v "$(PYTHON)" >/dev/null 2>&1 || { echo "setup: there is no $(PYTHON) on the PATH; Python 3.11 or newer is needed" >&2; exit 1; }
+	@"$(PYTHON)" tools/setup.py test
