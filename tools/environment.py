@@ -19,7 +19,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from pip_run import SetupError, Pip
+from pip_run import Pip, SetupError
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
