@@ -1,0 +1,195 @@
+"""Places in source files: file, span, and location with the chain of inlined calls.
+
+Lines are 1-based; columns are 0-based utf-8 bytes, as in Python's `ast`. `Span` and `Location` are named tuples, not
+dataclasses: the front end makes one a syntax node, and a tuple costs a third of a frozen dataclass.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+from weakref import WeakValueDictionary
+
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_BOM = "\ufeff"
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class SourceFile:
+    """A named text. Interned: the same name and text give the same object, so files compare by identity.
+
+    `name` is kept as given (a path, or a label such as `<string>`); `text` is what Python was given to parse, with or
+    without a byte order mark.
+    """
+
+    __slots__ = ("__weakref__", "_lines", "_starts", "name", "text")
+
+    name: str
+    text: str
+    _lines: tuple[str, ...] | None
+    _starts: tuple[int, ...] | None
+
+    def __new__(cls, name: str, text: str) -> SourceFile:
+        known = _FILES.get((name, text))
+        if known is not None:
+            return known
+        made = super().__new__(cls)
+        made.name = name
+        made.text = text
+        made._lines = None
+        made._starts = None
+        _FILES[name, text] = made
+        return made
+
+    def __reduce__(self) -> tuple[type[SourceFile], tuple[str, str]]:
+        return SourceFile, (self.name, self.text)
+
+    def __repr__(self) -> str:
+        return f"SourceFile({self.name!r}, {len(self.text)} characters)"
+
+    @property
+    def display_name(self) -> str:
+        """`name`, made relative to the current folder when it is a path below it."""
+        if not os.path.isabs(self.name):
+            return self.name
+        try:
+            relative = os.path.relpath(self.name)
+        except (OSError, ValueError):
+            return self.name
+        return self.name if relative.startswith("..") else relative
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines without their ends, split as Python's tokenizer does (not at form feeds)."""
+        if self._lines is None:
+            self._lines = tuple(_NEWLINE.split(self.text.removeprefix(_BOM)))
+        return self._lines
+
+    @property
+    def line_starts(self) -> tuple[int, ...]:
+        """For each line, the index in `text` of its first character."""
+        if self._starts is None:
+            first = 1 if self.text.startswith(_BOM) else 0
+            self._starts = (first, *(match.end() for match in _NEWLINE.finditer(self.text)))
+        return self._starts
+
+    def line(self, number: int) -> str:
+        """Line `number` (from 1) without its end, or an empty string outside the file."""
+        return self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
+
+
+_FILES: WeakValueDictionary[tuple[str, str], SourceFile] = WeakValueDictionary()
+
+
+class Span(NamedTuple):
+    """The characters from (line, column) up to, not including, (end_line, end_column)."""
+
+    source: SourceFile
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def clamped(self) -> Span:
+        """The nearest span that lies inside the file and does not end before it starts or at the start of a line."""
+        source = self.source
+        count = len(source.lines)
+        line = min(max(self.line, 1), count)
+        column = 0 if self.line < 1 else self.column if self.line <= count else byte_length(source.line(line))
+        column = min(max(column, 0), byte_length(source.line(line)))
+        end_line = min(max(self.end_line, 1), count)
+        end_column = self.end_column if self.end_line <= count else byte_length(source.line(end_line))
+        end_column = min(max(end_column, 0), byte_length(source.line(end_line)))
+        if (end_line, end_column) < (line, column):
+            return Span(source, line, column, line, column)
+        while end_line > line and end_column == 0:
+            end_line -= 1
+            end_column = byte_length(source.line(end_line))
+        return Span(source, line, column, end_line, max(end_column, column) if end_line == line else end_column)
+
+    @property
+    def position(self) -> str:
+        """`file:line:column` as shown to people: the column counts characters from 1."""
+        line = max(self.line, 1)
+        column = character_index(self.source.line(line), self.column) + 1
+        return f"{self.source.display_name}:{line}:{column}"
+
+    @property
+    def text(self) -> str:
+        """The source text covered."""
+        span = self.clamped()
+        first, last = span.source.line(span.line), span.source.line(span.end_line)
+        start = span.source.line_starts[span.line - 1] + character_index(first, span.column)
+        end = span.source.line_starts[span.end_line - 1] + character_index(last, span.end_column)
+        return span.source.text[start:end]
+
+    def to(self, other: Span) -> Span:
+        """From the start of this span to the end of `other` in the same file."""
+        return Span(self.source, self.line, self.column, other.end_line, other.end_column)
+
+
+class Location(NamedTuple):
+    """Where a value or a fault comes from.
+
+    `name` says what is called here (`tl.max`; for a call that was inlined, the helper's name), so that a message can
+    say it. `call` is the place of the call whose body `span` lies in, when that body was inlined; None in the kernel.
+    """
+
+    span: Span
+    name: str | None = None
+    call: Location | None = None
+
+    @property
+    def frames(self) -> tuple[Location, ...]:
+        """This place, then the calls that lead to it, innermost first."""
+        found: list[Location] = []
+        place: Location | None = self
+        while place is not None:
+            found.append(place)
+            place = place.call
+        return tuple(found)
+
+    @property
+    def outermost(self) -> Location:
+        """The place in the kernel itself."""
+        return self.frames[-1]
+
+
+def user_location(location: Location, libraries: tuple[str, ...] = (_PACKAGE,)) -> Location:
+    """The innermost frame whose file lies in none of the folders `libraries` (the outermost where all do).
+
+    Library functions written in the language are inlined like a user's own; a fault in one is shown at the user's call.
+    """
+    for place in location.frames:
+        name = place.span.source.name
+        if not any(name.startswith(folder + os.sep) for folder in libraries):
+            return place
+    return location.outermost
+
+
+def byte_length(text: str) -> int:
+    """Length of `text` in utf-8 bytes."""
+    return len(text) if text.isascii() else sum(map(_bytes_of, text))
+
+
+def character_index(line: str, byte_column: int) -> int:
+    """The index of the character at `byte_column` of `line`; inside a character, that character; clamped to the line."""
+    if line.isascii():
+        return min(max(byte_column, 0), len(line))
+    passed = 0
+    for index, character in enumerate(line):
+        passed += _bytes_of(character)
+        if passed > byte_column:
+            return index
+    return len(line)
+
+
+def byte_column(line: str, character: int) -> int:
+    """The utf-8 byte column of the character with index `character`: the inverse of `character_index`."""
+    return byte_length(line[: max(character, 0)])
+
+
+def _bytes_of(character: str) -> int:
+    code = ord(character)
+    return 1 if code < 0x80 else 2 if code < 0x800 else 3 if code < 0x10000 else 4
