@@ -43,7 +43,7 @@ def is_type_checking(test: ast.expr) -> bool:
 
 
 def imported(tree: ast.AST, package: tuple[str, ...]) -> list[tuple[int, str]]:
-    """Line and dotted name of each import in a module of `package`, inside functions too; `a.b` for `from a import b`."""
+    """Line and dotted name of each import in a module of `package`, in functions too; `a.b` for `from a import b`."""
     found: list[tuple[int, str]] = []
 
     def visit(node: ast.AST) -> None:
