@@ -15,10 +15,22 @@ from typing import Literal, get_args
 
 Severity = Literal["error", "warning", "note"]
 
-FAMILIES: Mapping[str, str] = MappingProxyType({
-    "E": "language", "T": "types", "S": "shapes", "F": "fills", "B": "bounds", "O": "overflow", "R": "races",
-    "C": "coverage", "P": "precision", "L": "launch", "X": "outside compiler", "I": "internal",
-})  # fmt: skip
+FAMILIES: Mapping[str, str] = MappingProxyType(
+    {
+        "E": "language",
+        "T": "types",
+        "S": "shapes",
+        "F": "fills",
+        "B": "bounds",
+        "O": "overflow",
+        "R": "races",
+        "C": "coverage",
+        "P": "precision",
+        "L": "launch",
+        "X": "outside compiler",
+        "I": "internal",
+    }
+)
 
 _SECTION = re.compile(r"^## ([A-Z]\d{3}) (\w+): ([^\n]+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _SEVERITIES: Mapping[str, Severity] = {name: name for name in get_args(Severity)}
@@ -39,9 +51,9 @@ def catalogue() -> Mapping[str, Code]:
     """Every code by its id, in the order of the catalogue."""
     with open(os.path.join(os.path.dirname(__file__), "codes.md"), encoding="utf-8") as file:
         sections = _SECTION.findall(file.read())
-    return MappingProxyType({
-        name: Code(name, title, _SEVERITIES[severity], text.strip()) for name, severity, title, text in sections
-    })  # fmt: skip
+    return MappingProxyType(
+        {name: Code(name, title, _SEVERITIES[severity], text.strip()) for name, severity, title, text in sections}
+    )
 
 
 def code_of(name: str) -> Code:

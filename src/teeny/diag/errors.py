@@ -6,10 +6,9 @@ import sys
 from collections.abc import Iterable
 from typing import Self
 
+from teeny import __version__
 from teeny.diag.diagnostic import Diagnostic, at, report
-from teeny.diag.render import render_all
 from teeny.diag.span import Location
-from teeny.diag.version import version
 
 
 class TeenyError(Exception):
@@ -22,6 +21,8 @@ class TeenyError(Exception):
         super().__init__(self.diagnostics)
 
     def __str__(self) -> str:
+        from teeny.diag.render import render_all
+
         return render_all(self.diagnostics)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -72,7 +73,7 @@ class InternalError(TeenyError):
         labels = () if location is None else (at(location, "while working on this"),)
         notes = (
             "this is a fault in teeny, not in your code; please report it with this text and the kernel",
-            f"teeny {version()}, Python {python} on {sys.platform}",
+            f"teeny {__version__}, Python {python} on {sys.platform}",
         )
         super().__init__((report("I001", f"teeny failed: {message}", *labels, notes=notes, kernel=kernel),))
 

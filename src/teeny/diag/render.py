@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from teeny.diag.diagnostic import Diagnostic, Edit, Fix, Label
-from teeny.diag.display import DisplayLine, Window, clean, paint
+from teeny.diag.display import DisplayLine, Style, Window, clean, paint
 from teeny.diag.edits import apply
 from teeny.diag.snippet import Snippet, visible
 from teeny.diag.span import SourceFile, Span, character_index
@@ -139,7 +139,8 @@ def _difference(fix: Fix, gutter: int, color: bool) -> list[str]:
             continue
         out.append(paint(f"{' ' * (gutter + 1)} |", "frame", color))
         column = min(character_index(source.line(edit.span.line), edit.span.column) for edit in edits)
-        for sign, style, lines in (("-", "error", old), ("+", "help", new)):
+        sides: tuple[tuple[str, Style, list[str]], ...] = (("-", "error", old), ("+", "help", new))
+        for sign, style, lines in sides:
             for number, line in enumerate(lines, first):
                 shown = DisplayLine.of(line)
                 window = Window.around(shown.width, *(shown.columns[min(column, len(line))],) * 2)

@@ -68,7 +68,7 @@ def _mark(label: Label) -> Mark:
 
 def _end_index(line: str, column: int) -> int:
     """The index after the last character that ends at or reaches over the byte `column`."""
-    return character_index(line, column - 1) + 1 if 0 < column and line else 0
+    return character_index(line, column - 1) + 1 if column > 0 and line else 0
 
 
 def _lanes(marks: list[Mark]) -> tuple[Mark, ...]:
@@ -188,7 +188,10 @@ class _Pen:
         texts = [index for index in range(len(placed)) if placed[index][0].text]
         right = max(end for _, _, end in placed)
         beside = owner[right - 1] if owner[right - 1] in texts else None
-        self.emit(row, *(() if beside is None else (placed[beside][0].text, self.style(placed[beside][0]))))
+        if beside is None:
+            self.emit(row)
+        else:
+            self.emit(row, placed[beside][0].text, self.style(placed[beside][0]))
 
         hung: list[tuple[int, Mark]] = []
         for index in texts:

@@ -112,8 +112,7 @@ class Span(NamedTuple):
     def position(self) -> str:
         """`file:line:column` as shown to people: the column counts characters from 1."""
         line = max(self.line, 1)
-        column = character_index(self.source.line(line), self.column) + 1
-        return f"{self.source.display_name}:{line}:{column}"
+        return f"{self.source.display_name}:{line}:{shown_column(self.source.line(line), self.column)}"
 
     @property
     def text(self) -> str:
@@ -174,7 +173,7 @@ def byte_length(text: str) -> int:
 
 
 def character_index(line: str, byte_column: int) -> int:
-    """The index of the character at `byte_column` of `line`; inside a character, that character; clamped to the line."""
+    """The index of the character at or around `byte_column` of `line`, clamped to the line."""
     if line.isascii():
         return min(max(byte_column, 0), len(line))
     passed = 0
@@ -185,9 +184,15 @@ def character_index(line: str, byte_column: int) -> int:
     return len(line)
 
 
-def byte_column(line: str, character: int) -> int:
-    """The utf-8 byte column of the character with index `character`: the inverse of `character_index`."""
-    return byte_length(line[: max(character, 0)])
+def shown_column(line: str, byte_column: int) -> int:
+    """The column shown to people: characters counted from 1; past the end of a line (unseen text) it counts on."""
+    return character_index(line, byte_column) + 1 + max(0, byte_column - byte_length(line))
+
+
+def byte_column(line: str, shown: int) -> int:
+    """The inverse of `shown_column`."""
+    character = max(shown - 1, 0)
+    return byte_length(line[:character]) + max(0, character - len(line))
 
 
 def _bytes_of(character: str) -> int:
