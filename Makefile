@@ -30,18 +30,18 @@ bench: env-test
 
 lint: env-test
 	@echo "make lint: ruff check"
-	@$(BIN)/ruff check .
+	@$(BIN)/python -m ruff check .
 	@echo "make lint: ruff format --check"
-	@$(BIN)/ruff format --check .
+	@$(BIN)/python -m ruff format --check .
 	@$(MAKE) --no-print-directory typecheck
 
 format: env-test
-	@$(BIN)/ruff check --fix .
-	@$(BIN)/ruff format .
+	@$(BIN)/python -m ruff check --fix .
+	@$(BIN)/python -m ruff format .
 
 typecheck: env-test
 	@echo "make typecheck: pyright, strict"
-	@$(BIN)/pyright
+	@$(BIN)/python -m pyright
 
 clean:
 	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .benchmarks

@@ -16,7 +16,7 @@ DISK_FULL = re.compile(r"No space left on device|\[Errno 28\]|Disk quota exceede
 UNAVAILABLE = re.compile(r"No matching distribution found for ([A-Za-z0-9_.-]+)")
 OFFLINE = re.compile(
     r"Failed to establish a new connection|NameResolutionError|Temporary failure in name resolution|"
-    r"Network is unreachable|ConnectTimeoutError|ReadTimeoutError|ProxyError|Connection refused|SSLError"
+    r"Network is unreachable|ConnectTimeoutError|ReadTimeoutError|Read timed out|ProxyError|Connection refused|SSLError"
 )
 
 
