@@ -1,0 +1,231 @@
+"""CUDA devices: their properties, programs loaded on them, and launches.
+
+A launch through a pre-packed block costs about 4 us of host time: the array of pointers that the driver wants is
+built once, and each launch refills the slots they point to.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import struct
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from threading import Lock
+from typing import Any
+
+from teeny.diag.errors import LaunchError
+from teeny.runtime.cuda_driver import check, driver, failure
+from teeny.runtime.grid import Grid
+from teeny.runtime.streams import stream_handle
+
+_PLAIN_SHARED = 48 * 1024  # bytes of dynamic shared memory that a kernel gets without asking
+_NO_CONTEXT = (201, 400)  # a thread that never used CUDA, or whose current context is another device's
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CudaDevice:
+    """One device. `context` is its primary context, the one that torch uses too; sizes are in bytes."""
+
+    ordinal: int
+    model: str
+    capability: tuple[int, int]
+    multiprocessors: int
+    memory: int
+    shared_memory: int
+    alone: bool
+    context: Any
+
+    @property
+    def name(self) -> str:
+        """As in `tn.device(name)`: `cuda:0`."""
+        return f"cuda:{self.ordinal}"
+
+    @property
+    def architecture(self) -> str:
+        """As compilers name it: `sm_90`."""
+        return f"sm_{self.capability[0]}{self.capability[1]}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CudaFunction:
+    """A kernel loaded on a device. `shared` is dynamic shared memory in bytes, `local` spilled bytes a thread."""
+
+    device: CudaDevice
+    name: str
+    threads: int
+    shared: int
+    registers: int
+    local: int
+    handle: Any
+    module: Any
+
+
+@cache
+def cuda_device(ordinal: int) -> CudaDevice:
+    """The CUDA device with this number. Raises LaunchError X003 when there is none, or no driver or cuda-bindings."""
+    api = driver()
+    count: int = check(api.cuDeviceGetCount(), "counting devices")
+    if not 0 <= ordinal < count:
+        existing = " or ".join(f"cuda:{n}" for n in range(count)) or "a machine with a CUDA device"
+        raise LaunchError.of("X003", "there is no such CUDA device", found=f"cuda:{ordinal}", needed=existing)
+    handle = check(api.cuDeviceGet(ordinal), "opening the device")
+    named = api.CUdevice_attribute
+
+    def attribute(name: str) -> int:
+        return check(api.cuDeviceGetAttribute(getattr(named, f"CU_DEVICE_ATTRIBUTE_{name}"), handle), f"reading {name}")
+
+    model: bytes = check(api.cuDeviceGetName(128, handle), "reading the device's name")
+    return CudaDevice(
+        ordinal=ordinal,
+        model=model.split(b"\0")[0].decode(errors="replace"),
+        capability=(attribute("COMPUTE_CAPABILITY_MAJOR"), attribute("COMPUTE_CAPABILITY_MINOR")),
+        multiprocessors=attribute("MULTIPROCESSOR_COUNT"),
+        memory=check(api.cuDeviceTotalMem(handle), "reading the size of the memory"),
+        shared_memory=attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
+        alone=count == 1,
+        context=check(api.cuDevicePrimaryCtxRetain(handle), "retaining the primary context"),
+    )
+
+
+@contextmanager
+def current(device: CudaDevice) -> Generator[Any]:
+    """Make the device current for driver calls in this thread, and what was current before afterwards."""
+    api = driver()
+    check(api.cuCtxPushCurrent(device.context), "making the device current")
+    try:
+        yield api
+    finally:
+        check(api.cuCtxPopCurrent(), "restoring the current device")
+
+
+def runs_on(architecture: str, capability: tuple[int, int], ptx: bool = False) -> bool:
+    """Whether a program for `architecture` (`sm_80`, `sm_90a`, `sm_100f`) runs on a device of this capability.
+
+    Machine code runs on devices of the same major number and no smaller minor one; with the suffix `a` on exactly
+    this device. The driver compiles PTX for any newer device, unless there is a suffix. (CUDA programming guide,
+    "Compute capabilities")
+    """
+    parts = re.fullmatch(r"sm_(\d+)(\d)([af]?)", architecture)
+    if parts is None:
+        raise ValueError(f"not a CUDA architecture: {architecture!r}")
+    built, suffix = (int(parts[1]), int(parts[2])), parts[3]
+    if suffix == "a":
+        return capability == built
+    if ptx and not suffix:
+        return capability >= built
+    return capability[0] == built[0] and capability[1] >= built[1]
+
+
+def load(
+    device: CudaDevice, image: bytes, entry: str, *, architecture: str, threads: int, shared: int = 0, kernel: str = ""
+) -> CudaFunction:
+    """Load a cubin, or PTX text, and find its kernel `entry`, for blocks of `threads` threads.
+
+    `architecture` is the exact one the image was built for. Raises LaunchError: L013 when it does not run on this
+    device, X003 when the device lacks shared memory or threads or the driver refuses the image.
+    """
+    named = kernel or entry
+    text = not image.startswith(b"\x7fELF")
+    if not runs_on(architecture, device.capability, ptx=text):
+        raise LaunchError.of(
+            "L013",
+            "the program was built for another architecture",
+            kernel=named,
+            found=architecture,
+            needed=f"a program for {device.architecture} ({device.model}, {device.name})",
+            help=(f'compile for tn.Target("{device.architecture}")',),
+        )
+    if shared > device.shared_memory:
+        raise LaunchError.of(
+            "X003",
+            "the kernel needs more shared memory than a block gets on this device",
+            kernel=named,
+            found=f"{shared} bytes",
+            needed=f"at most {device.shared_memory} bytes on {device.model}",
+            help=("use smaller blocks or fewer num_stages",),
+        )
+    with current(device) as api:
+        module = check(api.cuModuleLoadData(image + b"\0" if text else image), "loading the program", named)
+        handle = check(api.cuModuleGetFunction(module, entry.encode()), f"finding the kernel {entry}", named)
+
+        def attribute(name: str) -> int:
+            which = getattr(api.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
+            return check(api.cuFuncGetAttribute(which, handle), f"reading {name}", named)
+
+        if shared > _PLAIN_SHARED:
+            which = api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            check(api.cuFuncSetAttribute(handle, which, shared), "asking for shared memory", named)
+        most = attribute("MAX_THREADS_PER_BLOCK")
+        if threads > most:
+            raise LaunchError.of(
+                "X003",
+                "the kernel uses too many registers for its threads",
+                kernel=named,
+                found=f"{threads} threads of {attribute('NUM_REGS')} registers",
+                needed=f"at most {most} threads",
+                help=("use fewer num_warps",),
+            )
+        return CudaFunction(
+            device, named, threads, shared, attribute("NUM_REGS"), attribute("LOCAL_SIZE_BYTES"), handle, module
+        )
+
+
+class Launcher:
+    """Launches of one function with `count` parameters, each in a slot of 64 bits (see `scalars`).
+
+    May be called from several threads at once.
+    """
+
+    __slots__ = ("_addresses", "_block", "_call", "_fill", "_lock", "_parameters", "_streams", "function")
+
+    def __init__(self, function: CudaFunction, count: int) -> None:
+        self.function = function
+        self._fill = struct.Struct(f"<{count}q").pack_into
+        self._block = (ctypes.c_int64 * max(count, 1))()
+        start = ctypes.addressof(self._block)
+        self._addresses = (ctypes.c_void_p * max(count, 1))(*(start + 8 * n for n in range(max(count, 1))))
+        self._parameters = ctypes.addressof(self._addresses)
+        self._streams: dict[int, Any] = {}
+        self._call = driver().cuLaunchKernel
+        self._lock = Lock()
+
+    def __call__(self, grid: Grid, slots: Sequence[int], stream: object = None) -> None:
+        """Launch `grid` programs with these slots on a stream (None: torch's current one, or the default one).
+
+        A grid with a zero launches nothing. Raises LaunchError X003.
+        """
+        if 0 in grid:
+            return
+        raw = stream_handle(stream, self.function.device.ordinal, self.function.name)
+        handle = self._streams.get(raw)
+        if handle is None:
+            handle = self._streams[raw] = driver().CUstream(raw)
+        if self.function.device.alone:
+            code = self._launch(grid, slots, handle)
+            if code not in _NO_CONTEXT:
+                self._report(code)
+                return
+        with current(self.function.device):
+            self._report(self._launch(grid, slots, handle))
+
+    def _launch(self, grid: Grid, slots: Sequence[int], stream: Any) -> int:
+        function = self.function
+        with self._lock:
+            self._fill(self._block, 0, *slots)
+            code: int = self._call(
+                function.handle, *grid, function.threads, 1, 1, function.shared, stream, self._parameters, 0
+            )[0]
+        return code
+
+    def _report(self, code: int) -> None:
+        if code:
+            raise failure(int(code), "the launch", self.function.name)
+
+
+def synchronize(device: CudaDevice, stream: object = None) -> None:
+    """Wait for all work on a stream (None as in a launch). Raises LaunchError X003 for what failed there."""
+    with current(device) as api:
+        check(api.cuStreamSynchronize(api.CUstream(stream_handle(stream, device.ordinal))), "waiting for the device")
