@@ -1,1 +1,20 @@
-"""What a kernel is written in: dtypes, tensors, pointers, constants, composite functions."""
+"""The kernel language: `import teeny.language as tl`. Names and argument orders are Triton's.
+
+Each name is defined once, in its family under `ops`; this module alone imports families whole, so that a new operation
+touches no second file.
+"""
+
+from teeny.language.dtypes import *
+from teeny.language.library import *
+from teeny.language.tensor import Const, Ptr, Scalar, Tensor
+from teeny.ops.arith import *
+from teeny.ops.cast import *
+from teeny.ops.compare import *
+from teeny.ops.contracts import *
+from teeny.ops.control import *
+from teeny.ops.math import *
+from teeny.ops.memory import *
+from teeny.ops.program import *
+from teeny.ops.reduce import *
+from teeny.ops.shape import *
+

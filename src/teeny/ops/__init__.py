@@ -1,1 +1,1 @@
-"""The dialect's operations, one file a family: dtype rule, shape rule, text, numpy meaning, CPU rule."""
+"""The operations of the dialect, and the language functions that are one to one with them: one file a family."""

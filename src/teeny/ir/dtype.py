@@ -1,0 +1,112 @@
+"""Data types as interned values.
+
+A `DType` is a leaf (`f32`) or a type variable of a generic kernel (`D`, with the set of leaves it may stand for).
+Equal means identical. The members of a dtype are a bit mask, so a bound check is one `&`.
+
+MLIR integers have no sign: `storage` maps `u32` to `i32`. Signedness lives in the language and picks the operation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["bool", "signed", "unsigned", "float", "float8", "variable"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DType:
+    """A leaf dtype, or a type variable (`kind == "variable"`, `bits == 0`)."""
+
+    name: str
+    kind: Kind
+    bits: int
+    mask: int
+    mlir: str
+    bound: str = ""
+
+    @property
+    def is_variable(self) -> bool:
+        return self.kind == "variable"
+
+    @property
+    def bytes(self) -> int:
+        """Bytes an element takes in memory (a bool takes one)."""
+        return max(1, self.bits // 8)
+
+    def within(self, mask: int) -> bool:
+        """Whether every leaf this dtype may stand for lies in `mask`."""
+        return not self.mask & ~mask
+
+    def __repr__(self) -> str:
+        return self.name
+
+    __str__ = __repr__
+
+
+def _leaves() -> dict[str, DType]:
+    rows: tuple[tuple[str, Kind, int, str], ...] = (
+        ("bool", "bool", 1, "i1"),
+        ("i8", "signed", 8, "i8"), ("i16", "signed", 16, "i16"), ("i32", "signed", 32, "i32"), ("i64", "signed", 64, "i64"),
+        ("u8", "unsigned", 8, "i8"), ("u16", "unsigned", 16, "i16"), ("u32", "unsigned", 32, "i32"), ("u64", "unsigned", 64, "i64"),
+        ("f16", "float", 16, "f16"), ("bf16", "float", 16, "bf16"), ("f32", "float", 32, "f32"), ("f64", "float", 64, "f64"),
+        ("f8e4m3", "float8", 8, "f8E4M3FN"), ("f8e5m2", "float8", 8, "f8E5M2"),
+    )  # fmt: skip
+    return {row[0]: DType(row[0], row[1], row[2], 1 << at, row[3]) for at, row in enumerate(rows)}
+
+
+LEAVES: dict[str, DType] = _leaves()
+BOOL = LEAVES["bool"]
+I8, I16, I32, I64 = (LEAVES[n] for n in ("i8", "i16", "i32", "i64"))
+U8, U16, U32, U64 = (LEAVES[n] for n in ("u8", "u16", "u32", "u64"))
+F16, BF16, F32, F64 = (LEAVES[n] for n in ("f16", "bf16", "f32", "f64"))
+
+
+def _mask(*kinds: str) -> int:
+    mask = 0
+    for leaf in LEAVES.values():
+        if leaf.kind in kinds:
+            mask |= leaf.mask
+    return mask
+
+
+SIGNED, UNSIGNED, FLOAT, FLOAT8 = _mask("signed"), _mask("unsigned"), _mask("float"), _mask("float8")
+INT = SIGNED | UNSIGNED
+NUM = INT | FLOAT
+BOOLEAN = BOOL.mask
+ALL = NUM | BOOLEAN | FLOAT8
+CLASSES: dict[str, int] = {
+    "Dtype": ALL, "Num": NUM, "Int": INT, "Signed": SIGNED, "Unsigned": UNSIGNED, "Float": FLOAT, "Float8": FLOAT8, "Bool": BOOLEAN, "Bits": INT | BOOLEAN,
+}  # fmt: skip
+
+ANY = DType("?", "variable", 0, 0, "?")  # the dtype after a fault: its empty mask lies within every bound
+_variables: dict[tuple[str, int], DType] = {}
+
+
+def variable(name: str, mask: int, bound: str = "") -> DType:
+    """The type variable `name` that may stand for the leaves in `mask`; `bound` is the class's name for messages."""
+    key = (name, mask)
+    found = _variables.get(key)
+    if found is None:
+        found = _variables[key] = DType(name, "variable", 0, mask, f"!{name}", bound)
+    return found
+
+
+def members(dtype: DType) -> tuple[DType, ...]:
+    """The leaves a dtype may stand for, in the table's order."""
+    return tuple(leaf for leaf in LEAVES.values() if leaf.mask & dtype.mask)
+
+
+_STORAGE = {leaf: LEAVES["i" + leaf.name[1:]] for leaf in LEAVES.values() if leaf.kind == "unsigned"}
+
+
+def storage(dtype: DType) -> DType:
+    """The signless dtype the IR carries: `u32` -> `i32`, everything else itself."""
+    return _STORAGE.get(dtype, dtype)
+
+
+def integer_range(dtype: DType) -> tuple[int, int]:
+    """Smallest and largest value of an integer leaf."""
+    if dtype.kind == "unsigned":
+        return 0, (1 << dtype.bits) - 1
+    return -(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1

@@ -1,0 +1,108 @@
+"""`Tensor` and `Ptr`, whose operators and methods are the language's functions under other names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
+
+from teeny.language.dtypes import Bits, Bool, Dtype, Float, Int, Num, bool_
+from teeny.ops import arith, bits, cast, compare, division, memory, reduce
+from teeny.ops import shape as shapes
+from teeny.ops.function import language
+
+D = TypeVar("D", bound=Dtype)
+E = TypeVar("E", bound=Dtype)
+S = TypeVar("S", bound=Num | Bool)
+N = TypeVar("N", bound=Num)
+I = TypeVar("I", bound=Int)
+F = TypeVar("F", bound=Float)
+B = TypeVar("B", bound=Bits)
+T = TypeVar("T")
+Const = Annotated[T, "compile-time"]
+Index = slice | None | tuple[slice | None, ...]
+
+
+@language(construct="index", symbol="[]")
+def expand(x: Tensor[D], index: Index) -> Tensor[D]:
+    """x with new axes: `x[:, None]` adds one at the end; `:` keeps an axis."""
+    ...
+
+
+@language(construct="index", symbol="[]")
+def expand_ptr(x: Ptr[D], index: Index) -> Ptr[D]:
+    """A block of pointers with new axes."""
+    ...
+
+
+class Tensor(Generic[D]):
+    """A block of lanes of one dtype; rank 0 is a scalar."""
+
+    @property
+    def dtype(self) -> type[D]:
+        """The dtype, usable where a dtype is asked for: `x.to(y.dtype)`."""
+        ...
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the axes: Consts."""
+        ...
+
+    def __index__(self: Tensor[I]) -> int: ...
+
+    to = cast.cast
+    __getitem__ = expand
+    __add__ = __radd__ = arith.add
+    __sub__ = arith.sub
+    __rsub__ = arith.rsub
+    __mul__ = __rmul__ = arith.mul
+    __truediv__ = division.truediv
+    __rtruediv__ = division.rtruediv
+    __floordiv__ = division.floordiv
+    __rfloordiv__ = division.rfloordiv
+    __mod__ = division.mod
+    __rmod__ = division.rmod
+    __neg__ = arith.neg
+    __pos__ = arith.pos
+    __and__ = __rand__ = bits.and_
+    __or__ = __ror__ = bits.or_
+    __xor__ = __rxor__ = bits.xor
+    __invert__ = bits.invert
+    __lshift__ = bits.shl
+    __rlshift__ = bits.rshl
+    __rshift__ = bits.shr
+    __lt__ = compare.lt
+    __le__ = compare.le
+    __gt__ = compare.gt
+    __ge__ = compare.ge
+
+    if TYPE_CHECKING:
+
+        def __eq__(self, other: Tensor[D] | int | float) -> Tensor[bool_]: ...
+        def __ne__(self, other: Tensor[D] | int | float) -> Tensor[bool_]: ...
+
+    else:
+        __eq__ = compare.eq
+        __ne__ = compare.ne
+
+    expand_dims = shapes.expand_dims
+    broadcast_to = shapes.broadcast_to
+    reshape = shapes.reshape
+    trans = shapes.trans
+    sum = reduce.sum
+    max = reduce.max
+    min = reduce.min
+
+
+Scalar = Tensor
+"""A rank-0 tensor: a parameter passed by value, a program id, the result of a reduction of all axes."""
+
+
+class Ptr(Generic[D]):
+    """A pointer to elements of one dtype, or a block of such pointers."""
+
+    @property
+    def dtype(self) -> type[D]:
+        """The dtype of what it points at."""
+        ...
+
+    __add__ = __radd__ = memory.addptr
+    __getitem__ = expand_ptr

@@ -1,0 +1,124 @@
+"""Conversions between dtypes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from teeny.ir.dtype import BOOLEAN, F32, FLOAT, INT, DType, storage
+from teeny.ir.rules import Lanewise
+from teeny.ir.schema import OpDef, define
+from teeny.ir.types import with_element
+from teeny.ops.compare import compare
+from teeny.ops.constant import constant
+from teeny.ops.function import language
+from teeny.ops.vocabulary import GENERIC_ONLY, as_unsigned, conversion, numpy_dtype
+
+if TYPE_CHECKING:
+    from teeny.ir.builder import Builder
+    from teeny.ir.core import Value
+    from teeny.language.typing import D, E, Tensor
+
+__all__ = ["cast"]
+
+def _plain(np: Any, x: Any, dtype: DType) -> Any:
+    return x.astype(numpy_dtype(np, dtype))
+
+
+def _zero_extend(np: Any, x: Any, dtype: DType) -> Any:
+    wide = x if x.dtype == np.bool_ else as_unsigned(np, x)
+    return wide.astype(numpy_dtype(np, dtype))
+
+
+def _from_unsigned(np: Any, x: Any, dtype: DType) -> Any:
+    """An unsigned integer or bool to a float, rounded once: wide integers go straight to the target where NumPy has it."""
+    return _round_int(np, x if x.dtype == np.bool_ else as_unsigned(np, x), dtype)
+
+
+def _round_int(np: Any, x: Any, dtype: DType) -> Any:
+    if dtype.bits >= 32:
+        return x.astype(numpy_dtype(np, dtype))
+    return _odd_f32(np, x).astype(numpy_dtype(np, dtype))
+
+
+def _odd_f32(np: Any, x: Any) -> Any:
+    """Integers to f32 rounded to odd, so that a further rounding to 16 bits is right (Boldo and Melquiond, 2008)."""
+    near = x.astype(np.float32)
+    exact = near.astype(np.float64).astype(object)
+    difference = np.asarray([int(a) - int(b) for a, b in zip(x.astype(object).ravel(), exact.ravel(), strict=True)])
+    sign = np.sign(difference.astype(np.float64)).reshape(x.shape)
+    bits = near.view(np.int32)
+    toward = np.where(sign * np.where(near < 0, -1, 1) > 0, 1, -1)
+    return np.where((sign != 0) & (bits & 1 == 0), bits + toward, bits).astype(np.int32).view(np.float32)
+
+
+def _to_integer(signed: bool) -> Any:
+    def numpy(np: Any, x: Any, dtype: DType) -> Any:
+        bits = dtype.bits
+        low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
+        wide = x.astype(np.float64)
+        plain = np.where(np.isnan(wide) | (wide <= low) | (wide >= high), 0.0, wide)
+        target = np.dtype(("int" if signed else "uint") + str(bits))
+        inside = np.trunc(plain).astype(target)
+        found = np.where(wide <= low, target.type(low), np.where(wide >= high, target.type(high), inside))
+        return np.where(np.isnan(wide), target.type(0), found).astype(target).view(numpy_dtype(np, dtype))
+
+    return numpy
+
+
+extf = conversion("arith.extf", FLOAT, FLOAT, _plain, lambda b, x, to: b.fpext(x, to))
+truncf = conversion("arith.truncf", FLOAT, FLOAT, _plain, lambda b, x, to: b.fptrunc(x, to))
+extsi = conversion("arith.extsi", INT | BOOLEAN, INT, lambda np, x, d: -x.astype(numpy_dtype(np, d)) if x.dtype == np.bool_ else _plain(np, x, d), lambda b, x, to: b.sext(x, to))  # fmt: skip
+extui = conversion("arith.extui", INT | BOOLEAN, INT, _zero_extend, lambda b, x, to: b.zext(x, to))
+trunci = conversion("arith.trunci", INT, INT | BOOLEAN, lambda np, x, d: (x & 1).astype(np.bool_) if d.kind == "bool" else _plain(np, x, d), lambda b, x, to: b.trunc(x, to))  # fmt: skip
+sitofp = conversion("arith.sitofp", INT | BOOLEAN, FLOAT, _round_int, lambda b, x, to: b.sitofp(x, to))
+uitofp = conversion("arith.uitofp", INT | BOOLEAN, FLOAT, _from_unsigned, lambda b, x, to: b.uitofp(x, to))
+fptosi = conversion("arith.fptosi", FLOAT, INT, _to_integer(True), lambda b, x, to: b.fptosi(x, to), cost=3.0)
+fptoui = conversion("arith.fptoui", FLOAT, INT, _to_integer(False), lambda b, x, to: b.fptoui(x, to), cost=3.0)
+cast_ = define(
+    OpDef(
+        "num.cast", "$x attr-dict : type($x) `to` type($result)", ("x",), lambda types, attrs, results: None,
+        GENERIC_ONLY, GENERIC_ONLY, Lanewise(), lambda x: x, inferred=False, group="cast", generic=True,
+    )
+)  # fmt: skip
+
+
+def convert(b: Builder, value: Value, source: DType, target: DType) -> Value:
+    """Convert a value from one language dtype to another (both with sign)."""
+    if source is target:
+        return value
+    to = with_element(value.type, storage(target))
+    if source.is_variable or target.is_variable:
+        return b.create(cast_, value, type=to)
+    if target.kind == "bool":
+        return compare(b, "ne", source, value, constant(b, value.type, 0))
+    if source.kind == "bool":
+        return b.create(extui if target.kind != "float" else uitofp, value, type=to)
+    if source.kind == "float" and target.kind == "float":
+        return _float_to_float(b, value, source, target)
+    if source.kind == "float":
+        return b.create(fptosi if target.kind == "signed" else fptoui, value, type=to)
+    if target.kind == "float":
+        return b.create(sitofp if source.kind == "signed" else uitofp, value, type=to)
+    if source.bits == target.bits:
+        return value
+    if source.bits > target.bits:
+        return b.create(trunci, value, type=to)
+    return b.create(extsi if source.kind == "signed" else extui, value, type=to)
+
+
+def _float_to_float(b: Builder, value: Value, source: DType, target: DType) -> Value:
+    if source.bits == target.bits:  # f16 and bf16 hold each other's values only through f32
+        value = b.create(extf, value, type=with_element(value.type, F32))
+        return b.create(truncf, value, type=with_element(value.type, target))
+    return b.create(extf if source.bits < target.bits else truncf, value, type=with_element(value.type, target))
+
+
+@language(lambda b, shape, result, x, dtype: convert(b, x.value, x.dtype, result), shape=lambda s, x, dtype: x.shape, symbol=".to")
+def cast(x: Tensor[D], dtype: type[E]) -> Tensor[E]:
+    """x converted to `dtype`, rounding to nearest even.
+
+    Float to integer truncates, saturates at the dtype's range and gives 0 for NaN; integer to integer wraps;
+    to bool: whether x is not 0.
+    """
+    ...
+

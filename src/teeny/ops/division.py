@@ -1,0 +1,131 @@
+"""True division of floats; division and remainder of integers, which truncate toward zero as in C."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, overload
+
+from teeny.ir.dtype import FLOAT, INT, NUM, DType
+from teeny.ir.rules import LaneState, Number
+from teeny.ops.function import Operand, language
+from teeny.ops.vocabulary import as_unsigned, elementwise, family
+
+if TYPE_CHECKING:
+    from teeny.ir.builder import Builder
+    from teeny.ir.core import Value
+    from teeny.language.typing import F, I, N, Tensor, i32, i64
+
+
+def _zero_over(states: tuple[LaneState, ...]) -> LaneState:
+    x, y = states
+    if isinstance(y, Number) and y.value == 1:
+        return x
+    return x if isinstance(x, Number) and x.value == 0 and y is None else None
+
+
+def _divide(x: float, y: float) -> float | None:
+    return x / y if y != 0 else None
+
+
+def _truncate(x: float, y: float) -> float | None:
+    return math.trunc(x / y) if y != 0 else None
+
+
+def _remainder(x: float, y: float) -> float | None:
+    return math.fmod(x, y) if y != 0 and math.isfinite(x) else None
+
+
+def _quotient(np: Any, x: Any, y: Any) -> Any:
+    """Truncating quotient; 0 where y is 0 (the language leaves it unspecified), wrapping for the smallest by -1."""
+    safe = np.where(y == 0, np.ones_like(y), y)
+    floor = x // safe
+    inexact = (floor * safe != x) & ((x < 0) != (safe < 0))
+    return np.where(y == 0, np.zeros_like(x), floor + inexact).astype(x.dtype)
+
+
+def _modulo(np: Any, x: Any, y: Any) -> Any:
+    return (x - _quotient(np, x, y) * y).astype(x.dtype)
+
+
+def _unsigned(f: Any) -> Any:
+    return lambda np, x, y: np.asarray(f(np, as_unsigned(np, x), as_unsigned(np, y))).view(x.dtype)
+
+
+_DIV: dict[str, Any] = {"group": "div", "fold": _divide, "absorb": _zero_over, "cost": 6.0}
+_FLOOR: dict[str, Any] = {"group": "floordiv", "fold": _truncate, "absorb": _zero_over, "cost": 20.0}
+_REM: dict[str, Any] = {"group": "mod", "fold": _remainder, "cost": 20.0}
+
+divf = elementwise("arith.divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), **_DIV)
+divsi = elementwise("arith.divsi", INT, 2, _quotient, lambda b, x, y: b.sdiv(x, y), **_FLOOR)
+divui = elementwise("arith.divui", INT, 2, _unsigned(_quotient), lambda b, x, y: b.udiv(x, y), **_FLOOR)
+remf = elementwise("arith.remf", FLOAT, 2, lambda np, x, y: np.fmod(x, y), lambda b, x, y: b.frem(x, y), **_REM)
+remsi = elementwise("arith.remsi", INT, 2, _modulo, lambda b, x, y: b.srem(x, y), **_REM)
+remui = elementwise("arith.remui", INT, 2, _unsigned(_modulo), lambda b, x, y: b.urem(x, y), **_REM)
+
+FLOORDIV = family("floordiv", INT, signed=divsi, unsigned=divui)
+MOD = family("mod", NUM, float=remf, signed=remsi, unsigned=remui)
+
+
+def _div(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand) -> Value:
+    return b.create(divf, x.value, y.value)
+
+
+def _rdiv(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand) -> Value:
+    return b.create(divf, y.value, x.value)
+
+
+def _pick(chosen: Any, swap: bool = False) -> Any:
+    def emit(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand) -> Value:
+        return b.create(chosen.pick(dtype), y.value, x.value) if swap else b.create(chosen.pick(dtype), x.value, y.value)
+
+    return emit
+
+
+@language(_div, elementwise=True, symbol="/")
+def truediv(x: Tensor[F], y: Tensor[F] | float) -> Tensor[F]:
+    """x / y of floats. f16 and bf16 divide in f32 and round once."""
+    ...
+
+
+@language(_rdiv, elementwise=True, symbol="/")
+def rtruediv(x: Tensor[F], y: float) -> Tensor[F]:
+    """y / x, for a literal y on the left."""
+    ...
+
+
+@overload
+def floordiv(x: Tensor[I], y: Tensor[I] | int) -> Tensor[I]: ...
+@overload
+def floordiv(x: Tensor[i32], y: Tensor[i64]) -> Tensor[i64]: ...
+@overload
+def floordiv(x: Tensor[i64], y: Tensor[i32]) -> Tensor[i64]: ...
+@language(_pick(FLOORDIV), elementwise=True, symbol="//")
+def floordiv(x: Any, y: Any) -> Any:
+    """x // y of integers, truncated toward zero (as in C, not as in Python). By 0: an unspecified value."""
+    ...
+
+
+@language(_pick(FLOORDIV, swap=True), elementwise=True, symbol="//")
+def rfloordiv(x: Tensor[I], y: int) -> Tensor[I]:
+    """y // x, for a literal y on the left."""
+    ...
+
+
+@overload
+def mod(x: Tensor[N], y: Tensor[N] | int) -> Tensor[N]: ...
+@overload
+def mod(x: Tensor[F], y: float) -> Tensor[F]: ...
+@overload
+def mod(x: Tensor[i32], y: Tensor[i64]) -> Tensor[i64]: ...
+@overload
+def mod(x: Tensor[i64], y: Tensor[i32]) -> Tensor[i64]: ...
+@language(_pick(MOD), elementwise=True, symbol="%")
+def mod(x: Any, y: Any) -> Any:
+    """The remainder of truncating division; it has the sign of x. Of floats: C's fmod. By 0: an unspecified value."""
+    ...
+
+
+@language(_pick(MOD, swap=True), elementwise=True, symbol="%")
+def rmod(x: Tensor[N], y: int) -> Tensor[N]:
+    """y % x, for a literal y on the left."""
+    ...

@@ -1,0 +1,142 @@
+"""Language functions: what `tl.exp` or `x + y` is to the compiler.
+
+A language function is one decorated signature. The signature (its overloads, if any) is the dtype rule, read by type
+checkers and by the compiler alike; beside it stand a shape rule and an emitter that makes dialect operations.
+Outside a kernel a language function cannot run: calling it says so.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, get_overloads
+
+from teeny.diag.diagnostic import report
+from teeny.diag.errors import KernelError
+from teeny.ir.types import PointerType, Type, element_of, shape_of
+
+if TYPE_CHECKING:
+    from teeny.ir.builder import Builder
+    from teeny.ir.core import Value
+    from teeny.ir.dtype import DType
+    from teeny.ir.poly import Dim
+
+C = TypeVar("C", bound=Callable[..., Any])
+Shape = "tuple[Dim, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A run-time value as the language sees it: the IR value and its dtype with sign (`u32`, where the IR has `i32`).
+
+    For a pointer `dtype` is a `PointerType` to the language's dtype.
+    """
+
+    value: Value
+    dtype: DType | PointerType
+
+    @property
+    def shape(self) -> tuple[Dim, ...]:
+        return shape_of(self.value.type)
+
+    @property
+    def type(self) -> Type:
+        return self.value.type
+
+    @property
+    def is_pointer(self) -> bool:
+        return isinstance(element_of(self.value.type), PointerType)
+
+
+class Shapes(Protocol):
+    """What shape rules are written against. A fault or an obligation is recorded at the call's location."""
+
+    def broadcast(self, *shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
+        """The common shape by the rule of NumPy, or a fault (S001)."""
+        ...
+
+    def require(self, op: str, a: Dim, b: Dim | None, code: str, message: str) -> None:
+        """Demand a predicate of `ir.facts` (`eq`, `le`, `pow2`, ...): true, a fault, or an obligation."""
+        ...
+
+    def fault(self, code: str, message: str, help: str = "") -> None:
+        """Report a fault outright."""
+        ...
+
+
+ShapeRule = Callable[..., "tuple[Dim, ...]"]
+"""`(s: Shapes, **arguments) -> shape`: tensor arguments are `Operand`s (or literals), Const arguments Python values."""
+Emit = Callable[..., "Value | None"]
+"""`(b: Builder, shape, dtype, **arguments) -> Value`: `shape` from the shape rule, `dtype` the result's (with sign).
+
+Under an elementwise function the tensor arguments come as `Operand`s already converted, widened and broadcast to `shape`.
+"""
+
+
+@dataclass(slots=True, eq=False)
+class LanguageFunction:
+    """A function of the language.
+
+    `elementwise`: the tensor arguments broadcast together, and the result has their common shape.
+    `exclude`: leaves that a type variable of the signature admits by its class, but the operation does not have.
+    `construct`: not a function of values but a construct that the front end itself handles under this name.
+    """
+
+    name: str
+    fn: Callable[..., Any]
+    emit: Emit | None
+    shape: ShapeRule | None
+    elementwise: bool
+    symbol: str
+    exclude: dict[str, tuple[str, ...]]
+    construct: str
+    memo: dict[Any, Any] = field(default_factory=dict[Any, Any])
+
+    @property
+    def overloads(self) -> list[Callable[..., Any]]:
+        """The signatures, in order."""
+        return list(get_overloads(self.fn)) or [self.fn]
+
+    @property
+    def display(self) -> str:
+        """How messages call it."""
+        return f"`{self.symbol}`" if self.symbol else f"`tl.{self.name}`"
+
+
+_functions: dict[str, LanguageFunction] = {}
+
+
+def language(
+    emit: Emit | None = None,
+    *,
+    shape: ShapeRule | None = None,
+    elementwise: bool = False,
+    symbol: str = "",
+    exclude: dict[str, tuple[str, ...]] | None = None,
+    construct: str = "",
+) -> Callable[[C], C]:
+    """Make the decorated signature a function of the language."""
+
+    def wrap(fn: C) -> C:
+        made = LanguageFunction(fn.__name__, fn, emit, shape, elementwise, symbol, exclude or {}, construct)
+        _functions[fn.__name__] = made
+
+        @functools.wraps(fn)
+        def outside(*args: Any, **kwargs: Any) -> Any:
+            raise KernelError((report("E004", f"{made.display} is part of the kernel language and runs only inside a kernel"),))
+
+        setattr(outside, "__teeny__", made)
+        return cast("C", outside)
+
+    return wrap
+
+
+def function_of(thing: object) -> LanguageFunction | None:
+    """The language function behind a Python object, if it is one."""
+    return getattr(thing, "__teeny__", None)
+
+
+def functions() -> dict[str, LanguageFunction]:
+    """All language functions by name."""
+    return _functions

@@ -1,0 +1,184 @@
+"""Pointers, loads and stores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+from teeny.ir.dtype import BOOL, I8, INT, DType, storage
+from teeny.ir.poly import Dim
+from teeny.ir.rules import Absent, Structural
+from teeny.ir.schema import OpDef, define, dtype_of, expect, pointee_of, same_shape
+from teeny.ir.types import PointerType, Type, typed, with_element
+from teeny.ops.cast import convert
+from teeny.ops.compare import compare
+from teeny.ops.constant import constant
+from teeny.ops.function import Operand, Shapes, language
+from teeny.ops.shape import broadcast_value
+
+if TYPE_CHECKING:
+    from teeny.ir.builder import Builder
+    from teeny.ir.core import Value
+    from teeny.language.typing import D, F, I, N, Ptr, Tensor, bool_
+
+__all__ = ["load", "store"]
+
+_FROM_MEMORY = Absent("memory may hold anything")
+
+
+def _addptr(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
+    ptr, offset = types
+    pointee_of(ptr)
+    same_shape(ptr, offset)
+    expect(dtype_of(offset).within(INT), f"an offset is an integer, found {offset}")
+    return (ptr,)
+
+
+def _masked(ptr: Type, mask: Type | None) -> None:
+    if mask is not None:
+        same_shape(ptr, mask)
+        expect(dtype_of(mask) is BOOL, f"a mask is i1, found {mask}")
+
+
+def _load(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
+    result = with_element(types[0], pointee_of(types[0]))
+    _masked(types[0], types[1] if len(types) > 1 else None)
+    expect(len(types) < 3 or types[2] is result, f"`other` must be {result}, found {types[-1]}")
+    return (result,)
+
+
+def _store(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
+    value = with_element(types[0], pointee_of(types[0]))
+    expect(types[1] is value, f"the value must be {value}, found {types[1]}")
+    _masked(types[0], types[2] if len(types) > 2 else None)
+    return ()
+
+
+addptr_ = define(
+    OpDef(
+        "tt.addptr", "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)", ("ptr", "offset"), _addptr,
+        Structural("address"), Structural("address"), Structural("address"), Absent("an address"), group="addptr", cost=0.0,
+    )
+)  # fmt: skip
+load_ = define(
+    OpDef(
+        "tt.load", "$ptr (`,` $mask^)? (`,` $other^)? attr-dict `:` type($ptr)", ("ptr", "mask?", "other?"), _load,
+        Structural("load"), Structural("load"), Structural("load"), _FROM_MEMORY, group="load", pure=False, cost=2.0,
+    )
+)  # fmt: skip
+store_ = define(
+    OpDef(
+        "tt.store", "$ptr `,` $value (`,` $mask^)? attr-dict `:` type($ptr)", ("ptr", "value", "mask?"), _store,
+        Structural("store"), Structural("store"), Structural("store"), Absent("it has no result"),
+        results=(), group="store", pure=False, cost=2.0,
+    )
+)  # fmt: skip
+
+
+def _load_shape(s: Shapes, ptr: Operand, mask: Any = None, other: Any = None) -> tuple[Dim, ...]:
+    if mask is None and other is not None:
+        s.fault("T011", "`other` fills lanes that the mask leaves out, and there is no mask", "pass a mask, or leave `other` out")
+    shape = _with_mask(s, ptr, mask)
+    if isinstance(other, Operand):
+        _fits(s, "`other`", other.shape, shape)
+    return shape
+
+
+def _store_shape(s: Shapes, ptr: Operand, value: Any, mask: Any = None) -> tuple[Dim, ...]:
+    shape = _with_mask(s, ptr, mask)
+    if isinstance(value, Operand):
+        _fits(s, "the value", value.shape, shape)
+    return shape
+
+
+def _with_mask(s: Shapes, ptr: Operand, mask: Any) -> tuple[Dim, ...]:
+    if not isinstance(mask, Operand):
+        return ptr.shape
+    if not ptr.shape and mask.shape:
+        s.fault("S006", "the mask is a block and the pointer a scalar", "index the pointer with the block, or use a scalar mask")
+        return ptr.shape
+    return s.broadcast(ptr.shape, mask.shape)
+
+
+def _fits(s: Shapes, what: str, found: tuple[Dim, ...], needed: tuple[Dim, ...]) -> None:
+    if len(found) > len(needed):
+        s.fault("S006", f"{what} has rank {len(found)} and the pointer rank {len(needed)}")
+    elif s.broadcast(found, needed) != needed:
+        s.fault("S006", f"{what} is larger than the block of pointers")
+
+
+def _filled(b: Builder, given: Any, shape: tuple[Dim, ...], dtype: DType) -> Value:
+    """An argument as a tile of `shape`: a tensor is broadcast, a literal becomes a constant."""
+    if isinstance(given, Operand):
+        return broadcast_value(b, given.value, shape)
+    return constant(b, typed(shape, storage(dtype)), given)
+
+
+def _emit_load(b: Builder, shape: tuple[Dim, ...], dtype: DType, ptr: Operand, mask: Any, other: Any) -> Value:
+    in_memory = I8 if dtype is BOOL else storage(dtype)
+    operands = [broadcast_value(b, ptr.value, shape)]
+    if mask is not None:
+        operands.append(_filled(b, mask, shape, BOOL))
+        if other is not None:
+            fill = _filled(b, other, shape, dtype)
+            operands.append(convert(b, fill, BOOL, I8) if dtype is BOOL else fill)
+    value = b.op(load_, tuple(operands)).result
+    if dtype is not BOOL:
+        return value
+    return compare(b, "ne", I8, value, constant(b, typed(shape, in_memory), 0))
+
+
+def _emit_store(b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, value: Any, mask: Any) -> None:
+    assert isinstance(ptr.dtype, PointerType) and isinstance(ptr.dtype.pointee, DType)
+    pointee = ptr.dtype.pointee
+    stored = _filled(b, value, shape, pointee)
+    if pointee is BOOL:
+        stored = convert(b, stored, BOOL, I8)
+    operands = [broadcast_value(b, ptr.value, shape), stored]
+    if mask is not None:
+        operands.append(_filled(b, mask, shape, BOOL))
+    b.op(store_, tuple(operands))
+
+
+def _emit_addptr(b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, offset: Operand) -> Value:
+    return b.create(addptr_, ptr.value, offset.value)
+
+
+@language(_emit_addptr, elementwise=True, symbol="+")
+def addptr(ptr: Ptr[D], offset: Tensor[I] | int) -> Ptr[D]:
+    """A pointer moved by `offset` elements (not bytes). Shapes broadcast."""
+    ...
+
+
+@overload
+def load(ptr: Ptr[D], mask: Tensor[bool_] | bool | None = None, other: Tensor[D] | None = None) -> Tensor[D]: ...
+@overload
+def load(ptr: Ptr[N], mask: Tensor[bool_] | bool | None, other: int) -> Tensor[N]: ...
+@overload
+def load(ptr: Ptr[N], mask: Tensor[bool_] | bool | None = None, *, other: int) -> Tensor[N]: ...
+@overload
+def load(ptr: Ptr[F], mask: Tensor[bool_] | bool | None, other: float) -> Tensor[F]: ...
+@overload
+def load(ptr: Ptr[F], mask: Tensor[bool_] | bool | None = None, *, other: float) -> Tensor[F]: ...
+@language(_emit_load, shape=_load_shape)
+def load(ptr: Any, mask: Any = None, other: Any = None) -> Any:
+    """The elements that `ptr` points at, where `mask` holds; elsewhere `other`, and without it undefined.
+
+    `ptr` and `mask` broadcast together; `other` broadcasts to them. An address outside the mask is never touched.
+    """
+    ...
+
+
+@overload
+def store(ptr: Ptr[D], value: Tensor[D], mask: Tensor[bool_] | bool | None = None) -> None: ...
+@overload
+def store(ptr: Ptr[N], value: int, mask: Tensor[bool_] | bool | None = None) -> None: ...
+@overload
+def store(ptr: Ptr[F], value: float, mask: Tensor[bool_] | bool | None = None) -> None: ...
+@language(_emit_store, shape=_store_shape)
+def store(ptr: Any, value: Any, mask: Any = None) -> None:
+    """Write `value`, which has the pointer's dtype exactly, where `mask` holds.
+
+    `ptr` and `mask` broadcast together; `value` broadcasts to them. Two lanes at one address: one of them wins.
+    """
+    ...
+

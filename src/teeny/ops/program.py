@@ -1,0 +1,122 @@
+"""Where a program stands in the grid, and tiles made from nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+from teeny.ir.dtype import I32, DType, storage
+from teeny.ir.poly import Dim, sub
+from teeny.ir.rules import Absent, Structural
+from teeny.ir.schema import OpDef, define
+from teeny.ir.types import Type, typed
+from teeny.ops.constant import constant
+from teeny.ops.function import Operand, Shapes, language
+
+if TYPE_CHECKING:
+    from teeny.ir.builder import Builder
+    from teeny.ir.core import Value
+    from teeny.language.typing import Const, F, N, Tensor, i32
+
+__all__ = ["arange", "full", "num_programs", "program_id", "zeros"]
+
+MAX_BLOCK = 1 << 20
+"""Elements in a tile at most, as in Triton."""
+AXES = ("x", "y", "z")
+
+
+def _scalar(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
+    return (I32,)
+
+
+def _range_type(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
+    return (typed((sub(attrs["end"], attrs["start"]),), I32),)
+
+
+get_program_id = define(
+    OpDef(
+        "tt.get_program_id", Structural("axis"), (), _scalar, Structural("program"), Structural("program"), Structural("uniform"),
+        Absent("the grid is not known before a launch"), attrs=("axis",), group="program_id", cost=0.0,
+    )
+)  # fmt: skip
+get_num_programs = define(
+    OpDef(
+        "tt.get_num_programs", Structural("axis"), (), _scalar, Structural("program"), Structural("program"), Structural("uniform"),
+        Absent("the grid is not known before a launch"), attrs=("axis",), group="num_programs", cost=0.0,
+    )
+)  # fmt: skip
+make_range = define(
+    OpDef(
+        "tt.make_range", "attr-dict `:` type($result)", (), _range_type,
+        lambda np, op: np.arange(op.attrs["start"], op.attrs["end"], dtype=np.int32), Structural("range"), Structural("range"),
+        Absent("the analysis reads the ends from the attributes"), attrs=("end", "start"), group="range", cost=0.0,
+    )
+)  # fmt: skip
+
+
+def _axis(s: Shapes, axis: int) -> tuple[Dim, ...]:
+    if axis not in (0, 1, 2):
+        s.fault("S003", f"a grid has the axes 0, 1 and 2, found {axis}")
+    return ()
+
+
+def _range_shape(s: Shapes, start: Dim, end: Dim) -> tuple[Dim, ...]:
+    size = sub(end, start)
+    if isinstance(size, int) and size <= 0:
+        s.fault("S009", f"the range from {start} to {end} is empty", "the end is excluded and must lie above the start")
+        return (size,)
+    s.require("pow2", size, None, "S002", "the length of a range must be a power of two")
+    s.require("le", size, MAX_BLOCK, "S007", f"a tile has at most {MAX_BLOCK} elements")
+    return (size,)
+
+
+def tile_shape(s: Shapes, shape: Any) -> tuple[Dim, ...]:
+    """The shape of a tile given by the user: each dim a power of two, at most `MAX_BLOCK` elements in all."""
+    dims = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    total: Dim = 1
+    for dim in dims:
+        s.require("pow2", dim, None, "S002", "each dimension of a tile must be a power of two")
+        total = total * dim
+    s.require("le", total, MAX_BLOCK, "S007", f"a tile has at most {MAX_BLOCK} elements")
+    return dims
+
+
+def _full(b: Builder, shape: tuple[Dim, ...], dtype: DType, value: Any, **_: Any) -> Value:
+    if isinstance(value, Operand):
+        from teeny.ops.shape import broadcast_value
+
+        return broadcast_value(b, value.value, shape)
+    return constant(b, typed(shape, storage(dtype)), value)
+
+
+@language(lambda b, shape, dtype, axis: b.create(get_program_id, axis=axis), shape=_axis)
+def program_id(axis: Const[int]) -> Tensor[i32]:
+    """This program's index along an axis of the grid (0, 1 or 2): a scalar."""
+    ...
+
+
+@language(lambda b, shape, dtype, axis: b.create(get_num_programs, axis=axis), shape=_axis)
+def num_programs(axis: Const[int]) -> Tensor[i32]:
+    """How many programs the grid has along an axis (0, 1 or 2): a scalar."""
+    ...
+
+
+@language(lambda b, shape, dtype, start, end: b.create(make_range, start=start, end=end), shape=_range_shape)
+def arange(start: Const[int], end: Const[int]) -> Tensor[i32]:
+    """start, start + 1, ..., end - 1: shape (end - start,), whose length must be a power of two."""
+    ...
+
+
+@language(lambda b, shape, dtype, **k: _full(b, shape, dtype, 0), shape=lambda s, shape, dtype: tile_shape(s, shape))
+def zeros(shape: Const[tuple[int, ...]], dtype: type[N]) -> Tensor[N]:
+    """A tile of zeros. Each dimension is a power of two; the shape `()` gives a scalar."""
+    ...
+
+
+@overload
+def full(shape: Const[tuple[int, ...]], value: int | Tensor[N], dtype: type[N]) -> Tensor[N]: ...
+@overload
+def full(shape: Const[tuple[int, ...]], value: float, dtype: type[F]) -> Tensor[F]: ...
+@language(_full, shape=lambda s, shape, value, dtype: tile_shape(s, shape))
+def full(shape: Any, value: Any, dtype: Any) -> Any:
+    """A tile whose every lane is `value`: a literal that fits `dtype`, or a scalar of that dtype."""
+    ...

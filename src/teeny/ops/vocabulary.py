@@ -1,0 +1,119 @@
+"""Constructors for the common kinds of operations, and families that pick a variant by dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from teeny.ir.dtype import BOOL, DType
+from teeny.ir.rules import EVERYTHING, Absorb, Absent, Interval, Lanewise
+from teeny.ir.schema import OpDef, define, dtype_of, expect, lanewise, same_shape
+from teeny.ir.types import Type, with_element
+
+GENERIC_ONLY = Absent("generic IR is seen by the front end and the checks alone")
+NO_INTERVAL = Absent("no bound better than the dtype's range")
+
+
+def top(*_: Interval) -> Interval:
+    return EVERYTHING
+
+
+def elementwise(
+    name: str,
+    mask: int,
+    arity: int,
+    numpy: Callable[..., Any],
+    cpu: Callable[..., Any],
+    *,
+    group: str,
+    fold: Callable[..., float | None] | None = None,
+    absorb: Absorb | None = None,
+    interval: Callable[..., Interval] | Absent = NO_INTERVAL,
+    commutative: bool = False,
+    identity: Callable[[DType], float] | None = None,
+    ulp: float | None = 0.0,
+    cost: float = 1.0,
+) -> OpDef:
+    """Define an operation whose operands and result share one type with a dtype in `mask`."""
+    names = ("x", "y", "z")[:arity]
+    text = ", ".join(f"${n}" for n in names) + " attr-dict : type($result)"
+    return define(
+        OpDef(
+            name, text, names, lanewise(mask), lambda np, op, *xs: numpy(np, *xs), lambda b, op, *xs: cpu(b, *xs),
+            Lanewise(absorb), interval, fold=fold, group=group, commutative=commutative, identity=identity, ulp=ulp, cost=cost,
+        )
+    )  # fmt: skip
+
+
+def conversion(name: str, source: int, target: int, numpy: Callable[..., Any], cpu: Callable[..., Any], cost: float = 1.0) -> OpDef:
+    """Define a cast between dtype classes. `numpy(np, x, dtype)` and `cpu(b, x, name)` get the target."""
+
+    def check(types: tuple[Type, ...], attrs: dict[str, Any], results: tuple[Type, ...]) -> None:
+        same_shape(types[0], results[0])
+        expect(dtype_of(types[0]).within(source), f"cannot convert from {types[0]}")
+        expect(dtype_of(results[0]).within(target), f"cannot convert to {results[0]}")
+
+    return define(
+        OpDef(
+            name, "$x attr-dict : type($x) `to` type($result)", ("x",), check,
+            lambda np, op, x: numpy(np, x, dtype_of(op.results[0].type)),
+            lambda b, op, x: cpu(b, x, dtype_of(op.results[0].type).mlir),
+            Lanewise(), lambda x: x, inferred=False, group="cast", cost=cost,
+        )
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One idea over the dtype classes: the variant for a leaf, or the generic operation while the dtype is a variable."""
+
+    generic: OpDef
+    float: OpDef | None = None
+    signed: OpDef | None = None
+    unsigned: OpDef | None = None
+    bool: OpDef | None = None
+
+    def pick(self, dtype: DType) -> OpDef:
+        if dtype.is_variable:
+            return self.generic
+        found = {"float": self.float, "signed": self.signed, "unsigned": self.unsigned, "bool": self.bool}.get(dtype.kind)
+        expect(found is not None, f"{self.generic.group} has no form for {dtype}")
+        assert found is not None
+        return found
+
+
+def family(group: str, mask: int, arity: int = 2, **variants: OpDef | None) -> Family:
+    """A family, with its generic operation `num.<group>` taking its rules from the first variant."""
+    first = next(v for v in variants.values() if v is not None)
+    generic = define(
+        OpDef(
+            f"num.{group}", first.text, first.operands, lanewise(mask), GENERIC_ONLY, GENERIC_ONLY, first.fill, first.interval,
+            fold=first.fold, group=group, commutative=first.commutative, identity=first.identity, generic=True, cost=first.cost,
+        )
+    )  # fmt: skip
+    return Family(generic, **variants)
+
+
+def numpy_dtype(np: Any, dtype: DType) -> Any:
+    """The NumPy dtype of a leaf (bfloat16 and the 8-bit floats through ml_dtypes)."""
+    names = {"bool": "bool", "bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2"}
+    name = names.get(dtype.name)
+    if name is None:
+        name = {"i": "int", "u": "uint", "f": "float"}[dtype.name[0]] + dtype.name[1:]
+    if name.startswith(("bfloat", "float8")):
+        import ml_dtypes
+
+        return np.dtype(getattr(ml_dtypes, name))
+    return np.dtype(name)
+
+
+def as_unsigned(np: Any, x: Any) -> Any:
+    """The same bits, read without a sign."""
+    return np.asarray(x).view(np.dtype(f"u{x.dtype.itemsize}"))
+
+
+def predicate_type(type_: Type) -> Type:
+    """The type of a comparison of two values of `type_`."""
+    return with_element(type_, BOOL)
+
