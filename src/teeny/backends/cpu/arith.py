@@ -206,7 +206,7 @@ class Arithmetic(Converter):
         return self._remainder(a, b, signed=False)
 
     def _safe_divisor(self, a: Lane, b: Lane, *, signed: bool) -> Lane:
-        """The divisor, or 1 where the quotient by it does not exist or does not fit (MIN / 1 is what MIN / -1 wraps to)."""
+        """The divisor, or 1 where there is no quotient or it does not fit (MIN / 1 is what MIN / -1 wraps to)."""
         if b.const is not None and b.const not in (0, -1):
             return b
         bad = self.icmp("eq", b, self.const(b.dtype, 0))

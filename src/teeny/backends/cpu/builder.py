@@ -11,8 +11,8 @@
     text = module.text()
 
 Scopes: the function, a loop's body, a branch. A value lives in the scope of its deepest operand and may be used there
-and further in; what leaves a loop or a branch does so through `yield_` and `results`. Pure code moves outwards by itself,
-though never out of a branch. Loads stay in the innermost scope unless a `region` is open: then they move outwards up
+and further in; what leaves a loop or a branch does so through `yield_` and `results`. Pure code moves outwards by
+itself, though never out of a branch. Loads stay in the innermost scope unless a `region` is open: then they move outwards up
 to it. Equal loads share one instruction until a store (see `store(kills=)`).
 
 The parts: `emit` (scopes, placement), `convert`, `arith` (the protocol), `memory` (access, lanes, reductions), and here
@@ -21,7 +21,7 @@ control flow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from teeny.backends.cpu.emit import Block, Module
@@ -33,7 +33,7 @@ from teeny.ir.lanes import Lane
 __all__ = ["KERNEL_PARAMETERS", "Branch", "Builder", "Loop", "Module", "While"]
 
 KERNEL_PARAMETERS = "ptr noalias %args, i64 %start, i64 %end, ptr noalias %scratch"
-"""The parameters of a kernel's entry: packed i64 arguments, the programs [start, end) to run, 64-byte aligned scratch."""
+"""A kernel's entry: packed i64 arguments, the programs [start, end) to run, scratch memory aligned to 64 bytes."""
 
 
 class Loop:
@@ -116,8 +116,8 @@ class Builder(Memory):
     @contextmanager
     def loop(
         self, lo: Lane, hi: Lane, step: Lane, carried: Sequence[Lane] = (), *, runs: bool = False
-    ) -> Iterator[Loop]:
-        """`for index in range(lo, hi, step)` on signed integers of one type; `step` is positive, or a negative constant.
+    ) -> Generator[Loop, None, None]:
+        """`for index in range(lo, hi, step)` on signed integers of one type; `step` is positive or a negative constant.
 
         `hi + step` must not overflow. `runs` vouches that there is at least one iteration. Carried values start as
         given.
@@ -164,7 +164,7 @@ class Builder(Memory):
         made.results = tuple(results)
 
     @contextmanager
-    def while_(self, carried: Sequence[Lane]) -> Iterator[While]:
+    def while_(self, carried: Sequence[Lane]) -> Generator[While, None, None]:
         """A loop that tests before each iteration: code up to `condition` runs once more than what follows it.
 
         with b.while_([x]) as w:
@@ -198,7 +198,7 @@ class Builder(Memory):
         )
 
     @contextmanager
-    def if_(self, cond: Lane) -> Iterator[Branch]:
+    def if_(self, cond: Lane) -> Generator[Branch, None, None]:
         """Run one of two arms; nothing made inside leaves its arm.
 
         with b.if_(cond) as branch:

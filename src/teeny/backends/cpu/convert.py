@@ -1,4 +1,4 @@
-"""Conversions between number types, those of f16 and bf16 included, with code for machines that lack the instructions."""
+"""Conversions between number types, with code for f16 and bf16 where the machine lacks the instructions."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["NotLoadable", "load", "supported"]
+__all__ = ["NotLoadableError", "load", "supported"]
 
 _SHF_ALLOC, _SHF_WRITE = 2, 1
 _SHT_SYMTAB, _SHT_RELA, _SHT_NOBITS = 2, 4, 8
@@ -25,7 +25,7 @@ _JUMP = b"\xff\x25\x00\x00\x00\x00"  # jmp *0(%rip): the target's address follow
 _JUMP_SIZE = 16
 
 
-class NotLoadable(Exception):
+class NotLoadableError(Exception):
     """The object has something that this loader does not handle; LLVM's own linker may."""
 
 
@@ -47,18 +47,18 @@ def supported() -> bool:
 
 
 def load(data: bytes, symbol: str) -> int:
-    """Map an object and give the address of one of its functions; raises `NotLoadable`."""
+    """Map an object and give the address of one of its functions; raises `NotLoadableError`."""
     try:
         return _Object(data).map(symbol)
     except (struct.error, IndexError, UnicodeDecodeError) as error:
-        raise NotLoadable(f"damaged object: {error}") from error
+        raise NotLoadableError(f"damaged object: {error}") from error
 
 
 class _Object:
     def __init__(self, data: bytes) -> None:
         self.data = data
         if data[:6] != b"\x7fELF\x02\x01" or struct.unpack_from("<HH", data, 16) != (1, 62):
-            raise NotLoadable("not a relocatable x86-64 object")
+            raise NotLoadableError("not a relocatable x86-64 object")
         table, size, count = struct.unpack_from("<Q", data, 40)[0], *struct.unpack_from("<HH", data, 58)
         self.sections: list[_Section] = []
         for index in range(count):
@@ -68,7 +68,7 @@ class _Object:
             self.sections.append(_Section(name, kind, flags, offset, length, link, info, align))
         tables = [section for section in self.sections if section.kind == _SHT_SYMTAB]
         if len(tables) != 1:
-            raise NotLoadable("no symbol table")
+            raise NotLoadableError("no symbol table")
         names = self.sections[tables[0].link]
         self.strings = data[names.offset : names.offset + names.size]
         self.symbols = list(struct.iter_unpack("<IBBHQQ", data[tables[0].offset : tables[0].offset + tables[0].size]))
@@ -84,7 +84,7 @@ class _Object:
         for index, section in enumerate(self.sections):
             if section.flags & _SHF_ALLOC and section.size:
                 if section.flags & _SHF_WRITE:
-                    raise NotLoadable("writable data")
+                    raise NotLoadableError("writable data")
                 align = max(section.align, 1)
                 size = (size + align - 1) // align * align
                 places[index] = size
@@ -117,7 +117,7 @@ class _Object:
                 return base + places[index] + offset
             if index == 0:
                 return _external(self._name(symbol))
-            raise NotLoadable(f"symbol in section {index}")
+            raise NotLoadableError(f"symbol in section {index}")
 
         for symbol, place in slots.items():
             memory[place : place + _JUMP_SIZE] = (_JUMP + struct.pack("<Q", value(symbol))).ljust(_JUMP_SIZE, b"\0")
@@ -127,7 +127,7 @@ class _Object:
             (value(n) for n, s in enumerate(self.symbols) if s[3] in places and s[0] and self._name(n) == entry), None
         )
         if address is None:
-            raise NotLoadable(f"no symbol {entry}")
+            raise NotLoadableError(f"no symbol {entry}")
         _protect(base, len(memory))
         _mapped.append(memory)
         return address
@@ -162,9 +162,9 @@ def _relocate(
         elif kind == _R_32S:
             struct.pack_into("<i", memory, place, target + addend)
         else:
-            raise NotLoadable(f"relocation of type {kind}")
+            raise NotLoadableError(f"relocation of type {kind}")
     except struct.error as error:
-        raise NotLoadable("an address out of reach") from error
+        raise NotLoadableError("an address out of reach") from error
 
 
 _mapped: list[mmap.mmap] = []
@@ -191,14 +191,14 @@ def _external(name: str) -> int:
         except AttributeError:
             continue
         return ctypes.cast(function, ctypes.c_void_p).value or 0
-    raise NotLoadable(f"no function {name}")
+    raise NotLoadableError(f"no function {name}")
 
 
 def _protect(base: int, size: int) -> None:
     protect = _libc_mprotect()
     page = mmap.PAGESIZE
     if protect(base, (size + page - 1) // page * page, mmap.PROT_READ | mmap.PROT_EXEC) != 0:
-        raise NotLoadable("memory cannot be made executable here")
+        raise NotLoadableError("memory cannot be made executable here")
 
 
 def _libc_mprotect() -> Callable[[int, int, int], int]:

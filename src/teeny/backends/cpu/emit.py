@@ -7,7 +7,7 @@ its parent's list when it closes, so that what is hoisted meanwhile stands befor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from teeny.backends.cpu.target import Features, Level, features
@@ -70,7 +70,7 @@ class Emitter:
         self._name = name
         self._parameters = parameters
         self._count = 0
-        self.epoch = 0
+        self.epoch: int = 0
         """Loads of one epoch see the same memory; counted up by stores."""
         self._allocas: list[str] = []
         self.scopes: list[Block] = [Block(0, "entry", 0, None)]
@@ -111,7 +111,7 @@ class Emitter:
         return block
 
     @contextmanager
-    def region(self) -> Iterator[None]:
+    def region(self) -> Generator[None, None, None]:
         """Inside, loads may be hoisted out of inner loops up to here, even past loops that run zero times.
 
         The caller vouches that such loads are safe and that no store inside can change them.

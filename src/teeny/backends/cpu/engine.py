@@ -81,7 +81,7 @@ def load(object_bytes: bytes, symbol: str) -> int:
     if elf.supported():
         try:
             return elf.load(object_bytes, symbol)
-        except elf.NotLoadable:
+        except elf.NotLoadableError:
             pass
     return load_by_llvm(object_bytes, symbol)
 
