@@ -568,6 +568,11 @@ def substitute(dim: Dim, values: Mapping[str, Dim]) -> Dim:
     """The dim with names replaced, all at once. Raises ArithmeticError where that makes it undefined."""
     if isinstance(dim, int) or dim.names.isdisjoint(values):
         return dim
+    if dim.atom is not None and dim.atom.kind == "symbol":
+        return values[dim.atom.text]
+    known = {name: value for name in dim.names if isinstance(value := values.get(name), int)}
+    if len(known) == len(dim.names):
+        return evaluate(dim, known)
 
     def change(atom: Atom) -> Dim:
         if atom.kind == "symbol":
