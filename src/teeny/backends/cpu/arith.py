@@ -121,6 +121,8 @@ class Arithmetic(Converter):
         integer, bias, shift = ("i32", 127, 23) if a.dtype == "f32" else ("i64", 1023, 52)
         # In i32 even for f64: the machine converts that everywhere.
         whole = self.raw_cast("fptosi", n, "i32")
+        # Of a NaN it is any integer, as long as it is one.
+        whole = self.pure(f"freeze {llvm_type('i32', n.width)} {whole.text}", "i32", n.width, whole)
         half = self.raw("ashr", whole, self.const("i32", 1))
         rest = self.raw("sub", whole, half)
         result = a

@@ -12,7 +12,7 @@
 
 Scopes: the function, a loop's body, a branch. A value lives in the scope of its deepest operand and may be used there
 and further in; what leaves a loop or a branch does so through `yield_` and `results`. Pure code moves outwards by
-itself, though never out of a branch. Loads stay in the innermost scope unless a `region` is open: then they move outwards up
+itself, though never out of a branch. Loads stay in the innermost scope unless a `region` is open: then they move up
 to it. Equal loads share one instruction until a store (see `store(kills=)`).
 
 The parts: `emit` (scopes, placement), `convert`, `arith` (the protocol), `memory` (access, lanes, reductions), and here

@@ -57,6 +57,8 @@ def rounded(dtype: str, value: float) -> float:
 def _round(magnitude: float, significand: int, lowest: int, exponent_bits: int) -> int:
     """Bits of a non-negative number in a binary format of that precision and lowest normal exponent."""
     infinity = ((1 << exponent_bits) - 1) << (significand - 1)
+    if magnitude == 0:
+        return 0
     if magnitude == math.inf:
         return infinity
     exponent = max(math.frexp(magnitude)[1] - 1, lowest)
