@@ -270,7 +270,10 @@ def _write(path: Path, content: bytes) -> None:
 
 def _json_bytes(body: dict[str, Json]) -> bytes:
     """A JSON object of the body and the checksum of its text, laid out so that the text can be cut out again."""
-    text = json.dumps(body, separators=(",", ":")).encode()
+    return _framed(json.dumps(body, separators=(",", ":")).encode())
+
+
+def _framed(text: bytes) -> bytes:
     return b"".join((_HEAD, sha256(text).hexdigest().encode(), _MIDDLE, text, _TAIL))
 
 
@@ -278,8 +281,5 @@ def _read_json(path: Path) -> dict[str, Any] | None:
     """The body that `_json_bytes` laid out; None when it is damaged. Raises OSError when it cannot be read."""
     with open(path, "rb") as file:
         content = file.read()
-    start = len(_HEAD) + 64 + len(_MIDDLE)
-    text = content[start : -len(_TAIL)]
-    if content[: len(_HEAD)] != _HEAD or content[len(_HEAD) : len(_HEAD) + 64] != sha256(text).hexdigest().encode():
-        return None
-    return json.loads(text)
+    text = content[len(_HEAD) + 64 + len(_MIDDLE) : -len(_TAIL)]
+    return json.loads(text) if content == _framed(text) else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 SUPPORTED = "a numpy array, a torch tensor, or an object with DLPack or __cuda_array_interface__"
 
@@ -51,7 +51,7 @@ class ArrayInfo(NamedTuple):
 
 
 # what `ArrayInfo(...)` does, in half the time: the adapters of numpy and torch use it
-make_info: Callable[[tuple[object, ...]], ArrayInfo] = partial(tuple.__new__, ArrayInfo)
+make_info: Callable[[tuple[object, ...]], ArrayInfo] = partial(cast("Any", tuple).__new__, ArrayInfo)
 
 
 class NotAnArrayError(Exception):

@@ -47,8 +47,8 @@ def adapter(torch: Any) -> Adapter:
             shape, strides, before = tuple(x.shape), x.stride(), x.storage_offset()
             storage = x.untyped_storage()
             after = storage.nbytes() // size - before
-            if pointer == 0 and after > 0:  # torch gives 0 for a view without elements, wherever it starts
-                pointer = storage.data_ptr() + before * size
+            if pointer == 0 and (start := storage.data_ptr()):  # torch gives 0 for views without elements
+                pointer = start + before * size
         except RuntimeError as error:
             reason = str(error).partition("\n")[0]
             raise NotAnArrayError(f"a torch tensor without memory of its own ({reason})", PLAIN) from error
@@ -57,8 +57,10 @@ def adapter(torch: Any) -> Adapter:
                 f"a torch tensor of {dtype} whose elements do not start at multiples of {size} bytes",
                 "an aligned tensor (x.clone() makes one)",
             )
-        if after < 0 or pointer == 0:
-            after = 0
+        if pointer == 0:
+            if x.numel():
+                raise NotAnArrayError("a torch tensor without memory of its own", PLAIN)
+            after = before = 0
         return make_info((pointer, dtype, shape, strides, device, False, after, before, x))
 
     return describe
