@@ -95,9 +95,13 @@ class Window:
         return f"{before}{line.cut(self.start, self.stop)}{after}"
 
     def place(self, column: int) -> int:
-        """Where a column of the line lies in the visible text; columns outside move to the nearer edge."""
-        inside = min(max(column, self.start), self.stop)
-        return inside - self.start + (len(_CUT) if self.start else 0)
+        """Where a column of the line lies in the visible text; columns left out move to the far end of the dots."""
+        before = len(_CUT) if self.start else 0
+        if column < self.start:
+            return 0
+        if column > self.stop and self.stop < self.width:
+            return before + self.stop - self.start + len(_CUT)
+        return before + column - self.start
 
 
 def _piece(character: str, column: int) -> tuple[str, int]:

@@ -56,7 +56,7 @@ def visible(label: Label) -> bool:
 
 
 def _mark(label: Label) -> Mark:
-    span = label.location.span.clamped()
+    span = label.location.span.clamped().without_last_newline()
     first, last = span.source.line(span.line), span.source.line(span.end_line)
     start = DisplayLine.of(first).columns[character_index(first, span.column)]
     end = DisplayLine.of(last).columns[_end_index(last, span.end_column)]
@@ -169,7 +169,7 @@ class _Pen:
         edges += [(m, window.place(m.end) - 1) for m in reversed(marks) if m.lane is not None and m.last == line]
 
         self.emit(row, text, line=line)
-        self.draw_single([(mark, window.place(mark.start), window.place(mark.end)) for mark in single])
+        self.draw_single([(mark, *_placed(mark, window)) for mark in single])
         for mark, column in edges:
             self.draw_edge(mark, column)
 
@@ -177,7 +177,6 @@ class _Pen:
         """The marks within one line: one text beside the last mark, the others hung below their marks."""
         if not placed:
             return
-        placed = [(mark, start, max(end, start + 1)) for mark, start, end in placed]
         row = self.row()
         owner: dict[int, int] = {}
         for index in sorted(range(len(placed)), key=lambda i: (placed[i][1] - placed[i][2], placed[i][0].primary)):
@@ -248,6 +247,12 @@ class _Pen:
 
 def _lane_column(lane: int) -> int:
     return 1 + 2 * lane
+
+
+def _placed(mark: Mark, window: Window) -> tuple[int, int]:
+    """The columns to mark in the visible text: at least one, under the dots for what is left out."""
+    end = max(window.place(mark.end), 1)
+    return min(window.place(mark.start), end - 1), end
 
 
 def _window(width: int, marks: Iterable[Mark], line: int) -> Window:

@@ -63,7 +63,8 @@ class SourceFile:
     def lines(self) -> tuple[str, ...]:
         """The lines without their ends, split as Python's tokenizer does (not at form feeds)."""
         if self._lines is None:
-            self._lines = tuple(_NEWLINE.split(self.text.removeprefix(_BOM)))
+            text = self.text.removeprefix(_BOM)
+            self._lines = tuple(_NEWLINE.split(text) if "\r" in text else text.split("\n"))
         return self._lines
 
     @property
@@ -92,21 +93,21 @@ class Span(NamedTuple):
     end_column: int
 
     def clamped(self) -> Span:
-        """The nearest span that lies inside the file and does not end before it starts or at the start of a line."""
+        """The nearest span that lies inside the file and does not end before it starts."""
         source = self.source
-        count = len(source.lines)
-        line = min(max(self.line, 1), count)
-        column = 0 if self.line < 1 else self.column if self.line <= count else byte_length(source.line(line))
-        column = min(max(column, 0), byte_length(source.line(line)))
-        end_line = min(max(self.end_line, 1), count)
-        end_column = self.end_column if self.end_line <= count else byte_length(source.line(end_line))
-        end_column = min(max(end_column, 0), byte_length(source.line(end_line)))
+        line, column = _inside(source, self.line, self.column)
+        end_line, end_column = _inside(source, self.end_line, self.end_column)
         if (end_line, end_column) < (line, column):
             return Span(source, line, column, line, column)
+        return Span(source, line, column, end_line, end_column)
+
+    def without_last_newline(self) -> Span:
+        """This span, ended at the end of the line before when it ends at the start of one."""
+        source, line, column, end_line, end_column = self
         while end_line > line and end_column == 0:
             end_line -= 1
             end_column = byte_length(source.line(end_line))
-        return Span(source, line, column, end_line, max(end_column, column) if end_line == line else end_column)
+        return Span(source, line, column, end_line, end_column)
 
     @property
     def position(self) -> str:
@@ -193,6 +194,14 @@ def byte_column(line: str, shown: int) -> int:
     """The inverse of `shown_column`."""
     character = max(shown - 1, 0)
     return byte_length(line[:character]) + max(0, character - len(line))
+
+
+def _inside(source: SourceFile, line: int, column: int) -> tuple[int, int]:
+    if line < 1:
+        return 1, 0
+    if line > len(source.lines):
+        return len(source.lines), byte_length(source.lines[-1])
+    return line, min(max(column, 0), byte_length(source.line(line)))
 
 
 def _bytes_of(character: str) -> int:
