@@ -468,8 +468,12 @@ def power(a: Dim, b: Dim) -> Dim:
             return int_power(a if isinstance(a, int) else 0, b)
         if b <= _EXPANDED_POWER or len(a.terms) == 1:
             return _power_int(a, b)
-    elif isinstance(a, int) and a > 2 and a & (a - 1) == 0:
-        return power(2, mul(b, a.bit_length() - 1))
+    elif isinstance(a, int) and a > 1:
+        if a > 2 and a & (a - 1) == 0:
+            return power(2, mul(b, a.bit_length() - 1))
+        factor = gcd(*b.terms.values())
+        if factor > 1:
+            return power(power(a, _over(b, (), factor)), factor)
     return of_atom(_operation("**", (a, b)))
 
 
