@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 
 from hypothesis import given
+from hypothesis import strategies as st
 
 from teeny.diag import Diagnostic, Edit, Fix, Location, SourceFile, Span, also, at, report
 from teeny.diag.export import from_json, to_json, to_sarif
 from teeny.diag.span import byte_length
-from tests.diag.sources import diagnostics, spans, wild_spans
+from tests.diag.sources import diagnostics, spans, texts, wild_spans
 
 FILE = SourceFile("dir/größe.py", "x = 'ü' + tl.max(y)\nz = 1\n")
 DIAGNOSTIC = report(
@@ -53,15 +54,18 @@ def test_the_schema_of_json() -> None:
     }
 
 
-@given(diagnostics(spans()))
-def test_json_goes_there_and_back(diagnostic: Diagnostic) -> None:
-    files: dict[str, SourceFile] = {}
-    places = [frame.span for label in diagnostic.labels for frame in label.location.frames]
-    places += [edit.span for fix in diagnostic.fixes for edit in fix.edits]
-    for place in places:
-        if files.setdefault(place.source.name, place.source) is not place.source:
-            return  # two texts under one name cannot be told apart
-    assert from_json(json.loads(json.dumps(to_json(diagnostic))), files.__getitem__) == diagnostic
+def in_two_files(files: tuple[SourceFile, SourceFile]) -> st.SearchStrategy[Diagnostic]:
+    return diagnostics(spans(st.sampled_from(files)))
+
+
+two_files = st.tuples(*[st.builds(SourceFile, st.just(name), texts) for name in ("a.py", "dir/b.py")])
+
+
+@given(two_files.flatmap(lambda files: st.tuples(st.just(files), in_two_files(files))))
+def test_json_goes_there_and_back(drawn: tuple[tuple[SourceFile, SourceFile], Diagnostic]) -> None:
+    files, diagnostic = drawn
+    named = {file.name: file for file in files}
+    assert from_json(json.loads(json.dumps(to_json(diagnostic))), named.__getitem__) == diagnostic
 
 
 @given(diagnostics(wild_spans))
@@ -131,6 +135,8 @@ def check_sarif(log):
             if "physicalLocation" in place:
                 assert place["physicalLocation"]["artifactLocation"]["uri"]
                 check_region(place["physicalLocation"]["region"])
+        related = [json.dumps(place) for place in result.get("relatedLocations", [])]
+        assert len(related) == len(set(related))
         for fix in result.get("fixes", []):
             assert fix["artifactChanges"]
             for change in fix["artifactChanges"]:

@@ -189,7 +189,12 @@ def _result(diagnostic: Diagnostic, rule: int) -> dict[str, object]:
         result["locations"] = [_place(primary.location.span, "", diagnostic.kernel)]
         others = [(label.location.span, label.text) for label in diagnostic.labels if label is not primary]
         others += [(call.span, f"call of {call.name or 'a function'}") for call in primary.location.frames[1:]]
-        result["relatedLocations"] = [_place(span, text, None) for span, text in others]
+        related: list[dict[str, object]] = []
+        for span, text in others:
+            place = _place(span, text, None)
+            if place not in related:
+                related.append(place)
+        result["relatedLocations"] = related
     elif diagnostic.kernel:
         result["locations"] = [{"logicalLocations": [{"name": diagnostic.kernel, "kind": "function"}]}]
     fixes = [_fix(fix) for fix in diagnostic.fixes if fix.edits]
