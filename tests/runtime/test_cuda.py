@@ -17,7 +17,7 @@ import pytest
 from teeny.diag.errors import LaunchError
 from teeny.runtime import cuda_buffer
 from teeny.runtime.arrays import describe
-from teeny.runtime.cuda import CudaDevice, CudaFunction, Launcher, cuda_device, load, runs_on, synchronize
+from teeny.runtime.cuda import CudaDevice, CudaFunction, cuda_device, launcher, load, runs_on, synchronize
 from teeny.runtime.cuda_driver import check, driver, problem
 from teeny.runtime.scalars import pack
 from teeny.runtime.streams import current_stream, stream_handle
@@ -144,7 +144,7 @@ def fake_function(alone: bool = True, context: int = 7) -> CudaFunction:
 
 def test_a_launch_hands_over_its_slots(fake: FakeDriver) -> None:
     fake.stack = [7]
-    launch = Launcher(fake_function(), 3)
+    launch = launcher(fake_function(), 3)
     launch((4, 2, 1), (1 << 40, -5, 0x3F800000), stream=99)
     launch((1, 1, 1), (1, 2, 3))
     assert fake.launches == [
@@ -154,21 +154,21 @@ def test_a_launch_hands_over_its_slots(fake: FakeDriver) -> None:
 
 
 def test_a_grid_with_a_zero_launches_nothing(fake: FakeDriver) -> None:
-    Launcher(fake_function(), 3)((4, 0, 1), (1, 2, 3))
+    launcher(fake_function(), 3)((4, 0, 1), (1, 2, 3))
     assert fake.launches == []
 
 
 @pytest.mark.parametrize("alone", [True, False])
 def test_the_right_context_is_current_and_put_back(fake: FakeDriver, alone: bool) -> None:
     fake.stack = [3]
-    Launcher(fake_function(alone), 3)((1, 1, 1), (1, 2, 3))
+    launcher(fake_function(alone), 3)((1, 1, 1), (1, 2, 3))
     assert len(fake.launches) == 1
     assert fake.stack == [3]
 
 
 def test_a_failing_launch(fake: FakeDriver) -> None:
     fake.fail = 701
-    code, text = failing(Launcher(fake_function(), 3), (1, 1, 1), (1, 2, 3))
+    code, text = failing(launcher(fake_function(), 3), (1, 1, 1), (1, 2, 3))
     assert code == "X003"
     assert "the launch failed: the device has too few registers" in text
     assert "num_warps" in text
@@ -177,7 +177,7 @@ def test_a_failing_launch(fake: FakeDriver) -> None:
 
 def test_launches_from_threads_do_not_mix(fake: FakeDriver) -> None:
     fake.stack = [7]
-    launch = Launcher(fake_function(), 3)
+    launch = launcher(fake_function(), 3)
     threads = [
         threading.Thread(target=lambda n=n: [launch((1, 1, 1), (n, n, n)) for _ in range(200)]) for n in range(4)
     ]
@@ -334,7 +334,7 @@ class TestOnADevice:
     def test_parameters_arrive(self) -> None:
         out = cuda_buffer.from_numpy(cuda_device(0), np.zeros(6, np.int64))
         slots = (out.pointer, pack(-7, "i32"), pack(1.5, "f32"), pack(-2.0, "bf16"), pack(-(2**40), "i64"), 1)
-        launch = Launcher(loaded("show"), 6)
+        launch = launcher(loaded("show"), 6)
         launch((5, 3, 2), slots)
         synchronize(cuda_device(0))
         assert out.numpy().tolist() == [-7, 0x3FC00000, 0xC000, -(2**40), 1, 30]
@@ -343,7 +343,7 @@ class TestOnADevice:
 
     def test_launch_from_a_thread_that_never_used_cuda(self) -> None:
         out = cuda_buffer.from_numpy(cuda_device(0), np.zeros(6, np.int64))
-        launch = Launcher(loaded("show"), 6)
+        launch = launcher(loaded("show"), 6)
         errors: list[BaseException] = []
 
         def go() -> None:
@@ -361,8 +361,18 @@ class TestOnADevice:
     def test_much_shared_memory(self) -> None:
         out = cuda_buffer.empty(cuda_device(0), (1,), "i64")
         size = cuda_device(0).shared_memory
-        Launcher(loaded("last", shared=size), 2)((1, 1, 1), (out.pointer, size - 4))
+        launcher(loaded("last", shared=size), 2)((1, 1, 1), (out.pointer, size - 4))
         assert out.numpy()[0] == size - 4
+
+    @pytest.mark.skipif(not HAS_DEVICE or driver().cuDeviceGetCount()[1] < 2, reason="fewer than two CUDA devices")
+    def test_two_devices(self) -> None:
+        for ordinal in (1, 0, 1):
+            device = cuda_device(ordinal)
+            function = load(device, PTX.encode(), "show", architecture="sm_75", threads=32)
+            out = cuda_buffer.from_numpy(device, np.zeros(6, np.int64))
+            assert describe(out).device == f"cuda:{ordinal}"
+            launcher(function, 6)((2, 1, 1), (out.pointer, 1, 2, 3, 4, 5))
+            assert out.numpy().tolist() == [1, 2, 3, 4, 5, 2]
 
     def test_events(self) -> None:
         device = cuda_device(0)
@@ -381,7 +391,7 @@ class TestOnADevice:
     def test_touching_memory_of_others(self) -> None:
         program = (
             "from tests.runtime.test_cuda import *\n"
-            "Launcher(loaded('show'), 6)((1, 1, 1), (1 << 44, 0, 0, 0, 0, 0))\n"
+            "launcher(loaded('show'), 6)((1, 1, 1), (1 << 44, 0, 0, 0, 0, 0))\n"
             "print(failing(synchronize, cuda_device(0)))\n"
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
@@ -398,7 +408,7 @@ class TestOnADevice:
         assert (info.storage_offset_elements, info.storage_elements_after_pointer) == (2, 6)
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
-        launch = Launcher(loaded("show"), 6)
+        launch = launcher(loaded("show"), 6)
         with torch.cuda.stream(side):
             assert current_stream(0) == side.cuda_stream
             launch((3, 1, 1), (info.pointer, 1, 2, 3, 4, 5))

@@ -157,7 +157,8 @@ def test_flags_and_dtypes() -> None:
     assert describe(Producer((4,), code=10, bits=8)).dtype == "f8e4m3"
 
 
-def test_arrays_on_devices() -> None:
+def test_arrays_on_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "torch", raising=False)  # else its current stream is asked for
     made = Producer((4,), device=(2, 1))
     assert describe(made).device == "cuda:1"
     assert made.asked["stream"] == 1

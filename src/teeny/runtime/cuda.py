@@ -14,15 +14,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 from teeny.diag.errors import LaunchError
 from teeny.runtime.cuda_driver import check, driver, failure
 from teeny.runtime.grid import Grid
-from teeny.runtime.streams import stream_handle
+from teeny.runtime.streams import current_stream, stream_handle
 
 _PLAIN_SHARED = 48 * 1024  # bytes of dynamic shared memory that a kernel gets without asking
 _NO_CONTEXT = (201, 400)  # a thread that never used CUDA, or whose current context is another device's
+
+
+class Launch(Protocol):
+    """Launches one function; see `launcher`."""
+
+    def __call__(self, grid: Grid, slots: Sequence[int], stream: object = None) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,56 +179,46 @@ def load(
         )
 
 
-class Launcher:
+def launcher(function: CudaFunction, count: int) -> Launch:
     """Launches of one function with `count` parameters, each in a slot of 64 bits (see `scalars`).
 
-    May be called from several threads at once.
+    The result is called as `launch(grid, slots, stream)`, from any number of threads; a stream of None is torch's
+    current one, or the default one. A grid with a zero launches nothing. It raises LaunchError X003.
     """
+    api = driver()
+    device, handle, threads, shared = function.device, function.handle, function.threads, function.shared
+    ordinal, alone, call, stream_of = device.ordinal, device.alone, api.cuLaunchKernel, api.CUstream
+    fill = struct.Struct(f"<{count}q").pack_into
+    block = (ctypes.c_int64 * (2 * count + 1))()  # the slots, then the address of each, as the driver wants them
+    start = ctypes.addressof(block)
+    block[count : 2 * count] = [start + 8 * n for n in range(count)]
+    parameters = start + 8 * count
+    streams: dict[int, Any] = {}
+    lock = Lock()
 
-    __slots__ = ("_addresses", "_block", "_call", "_fill", "_lock", "_parameters", "_streams", "function")
-
-    def __init__(self, function: CudaFunction, count: int) -> None:
-        self.function = function
-        self._fill = struct.Struct(f"<{count}q").pack_into
-        self._block = (ctypes.c_int64 * max(count, 1))()
-        start = ctypes.addressof(self._block)
-        self._addresses = (ctypes.c_void_p * max(count, 1))(*(start + 8 * n for n in range(max(count, 1))))
-        self._parameters = ctypes.addressof(self._addresses)
-        self._streams: dict[int, Any] = {}
-        self._call = driver().cuLaunchKernel
-        self._lock = Lock()
-
-    def __call__(self, grid: Grid, slots: Sequence[int], stream: object = None) -> None:
-        """Launch `grid` programs with these slots on a stream (None: torch's current one, or the default one).
-
-        A grid with a zero launches nothing. Raises LaunchError X003.
-        """
-        if 0 in grid:
+    def launch(grid: Grid, slots: Sequence[int], stream: object = None) -> None:
+        x, y, z = grid
+        if x == 0 or y == 0 or z == 0:
             return
-        raw = stream_handle(stream, self.function.device.ordinal, self.function.name)
-        handle = self._streams.get(raw)
-        if handle is None:
-            handle = self._streams[raw] = driver().CUstream(raw)
-        if self.function.device.alone:
-            code = self._launch(grid, slots, handle)
-            if code not in _NO_CONTEXT:
-                self._report(code)
+        raw = current_stream(ordinal) if stream is None else stream_handle(stream, ordinal, function.name)
+        queue = streams.get(raw)
+        if queue is None:
+            queue = streams[raw] = stream_of(raw)
+        if alone:
+            with lock:
+                fill(block, 0, *slots)
+                code = call(handle, x, y, z, threads, 1, 1, shared, queue, parameters, 0)[0]
+            if not code:
                 return
-        with current(self.function.device):
-            self._report(self._launch(grid, slots, handle))
-
-    def _launch(self, grid: Grid, slots: Sequence[int], stream: Any) -> int:
-        function = self.function
-        with self._lock:
-            self._fill(self._block, 0, *slots)
-            code: int = self._call(
-                function.handle, *grid, function.threads, 1, 1, function.shared, stream, self._parameters, 0
-            )[0]
-        return code
-
-    def _report(self, code: int) -> None:
+            if code not in _NO_CONTEXT:
+                raise failure(int(code), "the launch", function.name)
+        with current(device), lock:
+            fill(block, 0, *slots)
+            code = call(handle, x, y, z, threads, 1, 1, shared, queue, parameters, 0)[0]
         if code:
-            raise failure(int(code), "the launch", self.function.name)
+            raise failure(int(code), "the launch", function.name)
+
+    return launch
 
 
 def synchronize(device: CudaDevice, stream: object = None) -> None:
