@@ -1,0 +1,32 @@
+"""What a name in a function refers to, without running anything: closure, type parameters, globals, builtins."""
+
+from __future__ import annotations
+
+from enum import Enum
+from types import FunctionType
+from typing import Any, cast
+
+
+class Missing(Enum):
+    """Why a name has no object."""
+
+    NOT_FOUND = "not found"
+    UNSET = "not assigned yet"
+
+
+def resolve(fn: FunctionType, name: str) -> object:
+    """The object that `name` refers to in `fn` where it is no local: a closure cell, else a type parameter of the
+    function, else a global, else a builtin. A `Missing` where there is none, or its closure cell is still unset.
+    """
+    free = fn.__code__.co_freevars
+    if name in free:
+        cells = fn.__closure__ or ()
+        try:
+            return cells[free.index(name)].cell_contents
+        except ValueError:
+            return Missing.UNSET
+    for parameter in cast("tuple[Any, ...]", getattr(fn, "__type_params__", ())):
+        if parameter.__name__ == name:
+            return parameter
+    found = fn.__globals__.get(name, Missing.NOT_FOUND)
+    return fn.__builtins__.get(name, Missing.NOT_FOUND) if found is Missing.NOT_FOUND else found
