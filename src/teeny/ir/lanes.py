@@ -25,10 +25,17 @@ FloatPredicate = Literal[
 
 
 class Scope(Protocol):
-    """The place where a value lives: opaque but for its depth; 0 is the entry of the function."""
+    """The place where a value lives: a loop's body, a branch, or the function."""
 
     @property
-    def depth(self) -> int: ...
+    def depth(self) -> int:
+        """The number of scopes around it; 0 for the function."""
+        ...
+
+    @property
+    def open(self) -> bool:
+        """False once its loop or branch has ended; its values cannot be used then."""
+        ...
 
 
 @dataclass(slots=True, eq=False)

@@ -1,8 +1,8 @@
 """Elementary functions as inline polynomials, for f32 and f64; f16 and bf16 compute in f32 and round once.
 
-Functions of a `LaneBuilder` and a lane. Errors are below 2 ulp of the exact value (measured in the tests), special values
-are exact, subnormal results are kept, and no result depends on the vector width or the instruction set: every step is
-a single correctly rounded operation, fused multiply-adds included.
+Functions of a `LaneBuilder` and a lane. Errors are below 2 ulp of the exact value (the tests measure them). Special
+values are exact, subnormal results are kept, and no result depends on the vector width or the instruction set: every
+step is a single correctly rounded operation, fused multiply-adds included.
 
 Methods: Cody-Waite reduction with ln 2 in two parts for `exp`; reduction to [sqrt 1/2, sqrt 2) for the logarithms, with
 log(1+f) = f - f**2/2 + f**3*p(f) in f32, and in f64 with s = f/(2+f) the series of 2 atanh s as W. J. Cody and W. Waite

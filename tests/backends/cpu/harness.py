@@ -28,9 +28,7 @@ NUMPY: dict[str, Any] = {
 }
 UNSIGNED: dict[str, Any] = {"i8": np.uint8, "i16": np.uint16, "i32": np.uint32, "i64": np.uint64}
 WIDTHS = (1, 4, 8, 16)
-FORCED: tuple[Level, ...] = tuple(
-    level for level in LEVELS if level in supported_levels() and level != "x86-64"
-)
+FORCED: tuple[Level, ...] = tuple(level for level in LEVELS if level in supported_levels() and level != "x86-64")
 """The levels to test: those that this machine can run, without the oldest."""
 
 
@@ -74,7 +72,11 @@ def elementwise(rule: Rule, dtypes: Sequence[str], result: str, width: int) -> C
 
 
 def apply(
-    rules: Mapping[str, tuple[Rule, str]], inputs: Sequence[np.ndarray[Any, Any]], dtypes: Sequence[str], level: Level, width: int
+    rules: Mapping[str, tuple[Rule, str]],
+    inputs: Sequence[np.ndarray[Any, Any]],
+    dtypes: Sequence[str],
+    level: Level,
+    width: int,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Results of named rules, each with the dtype of its result, on the same inputs (a multiple of 16 elements)."""
     names = {f"k{i}": name for i, name in enumerate(rules)}
@@ -96,5 +98,6 @@ def same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> np.ndar
     unsigned = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}[size]
     equal = found.view(unsigned) == expected.view(unsigned)
     if found.dtype.kind in "fV" or found.dtype == ml_dtypes.bfloat16:
-        equal |= np.isnan(found) & np.isnan(expected)
+        with np.errstate(invalid="ignore"):
+            equal |= np.isnan(found) & np.isnan(expected)
     return equal

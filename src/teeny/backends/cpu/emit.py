@@ -134,6 +134,8 @@ class Emitter:
         depth = 0
         for operand in operands:
             scope = operand.scope
+            if not scope.open:
+                raise InternalError(f"value {operand.text} is used outside the scope that defines it")
             if scope.depth > depth:
                 depth = scope.depth
         floor = scopes[-1].floor
@@ -143,9 +145,6 @@ class Emitter:
             if found is not None:
                 # f16, bf16 and i16 are one type to LLVM.
                 return found if found.dtype == dtype else Lane(found.text, dtype, width, found.scope)
-        for operand in operands:
-            if operand.const is None and scopes[min(operand.scope.depth, len(scopes) - 1)] is not operand.scope:
-                raise InternalError(f"value {operand.text} is used outside the scope that defines it")
         self._count += 1
         name = f"%v{self._count}"
         block.lines.append(f"  {name} = {rhs}")
