@@ -1,0 +1,40 @@
+"""Which writer and which reader belong to a `Structural` kind of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from teeny.ir.text import contracts, plain, regions
+
+if TYPE_CHECKING:
+    from teeny.ir.core import Op
+    from teeny.ir.schema import OpDef
+    from teeny.ir.text.parser import Parser, Parts
+    from teeny.ir.text.printer import Printer
+
+Writer = Callable[["Printer", "Op"], None]
+"""Appends the operation's text, from its name on."""
+Reader = Callable[["Parser", "OpDef"], "Parts"]
+"""Reads what follows the operation's name."""
+
+_KINDS: dict[str, tuple[Writer, Reader]] = {
+    "constant": (plain.write_constant, plain.read_constant),
+    "axis": (plain.write_axis, plain.read_axis),
+    "select": (plain.write_select, plain.read_select),
+    "call": (plain.write_call, plain.read_call),
+    "generic": (regions.write_generic, regions.read_generic),
+    "for": (regions.write_for, regions.read_for),
+    "if": (regions.write_if, regions.read_if),
+    "while": (regions.write_while, regions.read_while),
+    "condition": (regions.write_condition, regions.read_condition),
+    "contract": (contracts.write_contract, contracts.read_contract),
+}
+
+
+def writer_of(kind: str) -> Writer:
+    return _KINDS[kind][0]
+
+
+def reader_of(kind: str) -> Reader:
+    return _KINDS[kind][1]

@@ -1,0 +1,370 @@
+"""The text of the Triton dialect to IR: what teeny prints, and what Triton 3.6 to 3.9 print for the same operations."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from teeny.diag.span import SourceFile
+from teeny.ir.core import Block, Function, Module, Op, Region, Value
+from teeny.ir.schema import SchemaError, registry
+from teeny.ir.text.attributes import read_dictionary
+from teeny.ir.text.cursor import Cursor
+from teeny.ir.text.format import AttrDict, AttrSlot, Group, Literal, OperandSlot, TypeSlot, format_of
+from teeny.ir.text.kinds import reader_of
+from teeny.ir.text.regions import read_generic
+from teeny.ir.text.types import read_type, read_types
+from teeny.ir.types import text
+
+if TYPE_CHECKING:
+    from teeny.ir.schema import Infer, OpDef
+    from teeny.ir.text.format import Token
+    from teeny.ir.types import Type
+
+_VALUE = re.compile(r"%[\w$.-]+", re.ASCII)
+_NUMBER = re.compile(r"[0-9]+")
+_NAME = re.compile(r"[A-Za-z_][\w$]*(?:\.[\w$]+)+", re.ASCII)
+_QUOTED = re.compile(r'"([A-Za-z_][\w$.]*)"')
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_SYMBOL = re.compile(r"@[\w$.-]+")
+_ALIAS = re.compile(r"#[\w$.-]+")
+_LABEL = re.compile(r"\^[\w$.-]+")
+
+
+@dataclass(slots=True)
+class Parts:
+    """What an operation is made of; `types` is None where the text does not say the results' types."""
+
+    operands: tuple[Value, ...] = ()
+    attrs: dict[str, Any] | None = None
+    types: tuple[Type, ...] | None = None
+    regions: tuple[Region, ...] = ()
+
+
+def parse_module(source: str, name: str = "<text>") -> Module:
+    """Read a module (with or without the `module { }` around it).
+
+    Every operation's location is its place in `source`, which messages call `name`. Raises `TextError`. The operations
+    known are those of the registry: import `teeny.language` first.
+    """
+    at = Cursor(SourceFile(name, source))
+    _aliases(at)
+    wrapped = at.accept("module")
+    if wrapped:
+        at.match(_SYMBOL)
+        if at.accept("attributes"):
+            read_dictionary(at)
+        at.expect("{")
+    functions: list[Function] = []
+    while not at.done and not at.peek("}"):
+        if at.peek("#"):
+            _aliases(at)
+        else:
+            functions.append(_function(at))
+    if wrapped:
+        at.expect("}")
+        _location(at)
+        _aliases(at)
+    if not at.done:
+        at.fail(f"expected the end of the text, found `{at.next_word()}`")
+    if not functions:
+        at.fail("there is no function in the text")
+    return Module(functions)
+
+
+def _aliases(at: Cursor) -> None:
+    """Pass over definitions such as `#loc1 = loc(...)`."""
+    while at.match(_ALIAS) is not None:
+        at.expect("=")
+        if not _location(at):
+            at.fail("of aliases teeny knows those of locations only")
+
+
+def _location(at: Cursor) -> bool:
+    """Pass over `loc(...)`: places are those in the text that is read."""
+    if not at.accept("loc"):
+        return False
+    start, depth, quotes = at.pos, 0, False
+    for pos in range(start, len(at.text)):
+        mark = at.text[pos]
+        if mark == '"' and at.text[pos - 1] != "\\":
+            quotes = not quotes
+        elif not quotes:
+            depth += {"(": 1, ")": -1}.get(mark, 0)
+            if depth == 0:
+                at.move(pos + 1)
+                return True
+    at.fail("expected `)`", start)
+
+
+def _function(at: Cursor) -> Function:
+    start = at.pos
+    if not at.accept("tt.func"):
+        at.fail(f"expected `tt.func`, found `{at.next_word()}`")
+    public = not at.accept("private")
+    at.accept("public")
+    name = at.match(_SYMBOL)
+    if name is None:
+        at.fail("expected the name of the function, such as `@kernel`")
+    parser = Parser(at)
+    args, arg_attrs = _parameters(parser)
+    results: tuple[Type, ...] = ()
+    if at.accept("->"):
+        results = read_types(at)
+    attrs = read_dictionary(at) if at.accept("attributes") else {}
+    at.expect("{")
+    body = parser.block(args)
+    function = Function(name[1:], Region([body]), results, public, arg_attrs, attrs, at.location(start, len("tt.func")))
+    parser.close(body, "tt.return")
+    _location(at)
+    return function
+
+
+def _parameters(parser: Parser) -> tuple[tuple[tuple[str, Type], ...], tuple[dict[str, object], ...]]:
+    at = parser.at
+    args: list[tuple[str, Type]] = []
+    attrs: list[dict[str, object]] = []
+    at.expect("(")
+    while not at.accept(")"):
+        name = parser.name()
+        at.expect(":")
+        args.append((name, read_type(at)))
+        attrs.append(read_dictionary(at))
+        _location(at)
+        if not at.accept(",") and not at.peek(")"):
+            at.fail("expected `,` or `)`")
+    return tuple(args), tuple(attrs) if any(attrs) else ()
+
+
+class Parser:
+    """Reads one function: the values that are visible, and the operations."""
+
+    __slots__ = ("_values", "at")
+
+    def __init__(self, at: Cursor) -> None:
+        self.at = at
+        self._values: dict[str, tuple[Value, ...]] = {}
+
+    def parts(
+        self,
+        operands: tuple[Value, ...] = (),
+        attrs: dict[str, Any] | None = None,
+        types: tuple[Type, ...] | None = None,
+        regions: tuple[Region, ...] = (),
+    ) -> Parts:
+        return Parts(operands, attrs, types, regions)
+
+    def name(self) -> str:
+        """`%name` where it is defined, without the `%`."""
+        word = self.at.match(_VALUE)
+        if word is None:
+            self.at.fail(f"expected the name of a value, such as `%x`, found `{self.at.next_word()}`")
+        return word[1:]
+
+    def value(self) -> Value:
+        """`%name` or `%name#1` where it is read."""
+        at, start = self.at, self.at.pos
+        name = self.name()
+        number = int(at.match(_NUMBER) or 0) if at.accept("#") else 0
+        group = self._values.get(name)
+        if group is None:
+            close = difflib.get_close_matches(name, self._values, 1)
+            at.fail(f"%{name} is not defined here", start, len(name) + 1, (f"did you mean %{close[0]}?",) if close else ())
+        if number >= len(group):
+            at.fail(f"%{name} has {len(group)} results, and none with number {number}", start, len(name) + 1)
+        return group[number]
+
+    def values(self) -> tuple[Value, ...]:
+        """One value or more, with commas."""
+        found = [self.value()]
+        while self.at.accept(","):
+            found.append(self.value())
+        return tuple(found)
+
+    def expect_type(self, value: Value, type_: Type) -> None:
+        """Complain where the text gives a value another type than it has."""
+        if value.type is not type_:
+            name = f"%{value.name}" if value.name else "the operand"
+            self.at.fail(f"{name} has the type {text(value.type)}, and the text says {text(type_)}")
+
+    def function_type(self, operands: tuple[Value, ...]) -> tuple[Type, ...]:
+        """`: (types) -> types`; the results' types."""
+        self.at.expect(":")
+        given = read_types(self.at)
+        if len(given) != len(operands):
+            self.at.fail(f"there are {len(operands)} operands and {len(given)} types")
+        for value, type_ in zip(operands, given, strict=True):
+            self.expect_type(value, type_)
+        self.at.expect("->")
+        return read_types(self.at)
+
+    def block(self, args: tuple[tuple[str, Type], ...]) -> Block:
+        """A block with these arguments, up to the `}` that closes it. What it defines is seen in it alone."""
+        outer = dict(self._values)
+        block = Block(tuple(t for _, t in args), tuple(_own_name(n) for n, _ in args))
+        for (name, _), value in zip(args, block.args, strict=True):
+            self._define(name, (value,), self.at.pos)
+        while not self.at.accept("}"):
+            if self.at.done:
+                self.at.fail("expected `}`, found the end")
+            if block.ops and block.ops[-1].schema.terminator:
+                self.at.fail(f"{block.ops[-1].name} ends its block, and something follows it")
+            self._operation(block)
+        self._values = outer
+        return block
+
+    def labelled_block(self) -> Block:
+        """A block whose arguments stand in a label: `^bb0(%a: f32):`."""
+        args: tuple[tuple[str, Type], ...] = ()
+        if self.at.match(_LABEL) is not None:
+            if self.at.peek("("):
+                args, _ = _parameters(self)
+            self.at.expect(":")
+        return self.block(args)
+
+    def close(self, block: Block, name: str) -> None:
+        """Complain where a block does not end in the terminator `name`; an empty one is understood."""
+        if not block.ops or not block.ops[-1].schema.terminator:
+            if name == "scf.condition":
+                self.at.fail("the first part of scf.while ends in scf.condition")
+            block.append(Op(registry()[name], (), loc=self.at.location(self.at.pos)))
+        elif block.ops[-1].name != name:
+            self.at.fail(f"this block ends in {name}, found {block.ops[-1].name}")
+
+    def _define(self, name: str, values: tuple[Value, ...], pos: int) -> None:
+        if name in self._values:
+            self.at.fail(f"%{name} is defined twice", pos, len(name) + 1)
+        self._values[name] = values
+
+    def _operation(self, block: Block) -> None:
+        at, start = self.at, self.at.pos
+        groups: list[tuple[str, int]] = []
+        if at.peek("%"):
+            groups.append(self._group())
+            while at.accept(","):
+                groups.append(self._group())
+            at.expect("=")
+        place = at.pos
+        name, quoted = self._operation_name()
+        schema = registry().get(name)
+        if schema is None:
+            close = difflib.get_close_matches(name, registry(), 1)
+            help_ = (f"did you mean {close[0]}?",) if close else ()
+            at.fail(f"teeny has no operation {name}", place, len(name) + 2 * quoted, help_)
+        try:
+            parts = self._walked(schema) if not quoted and isinstance(schema.text, str) else self._structural(schema, quoted)
+            types = parts.types
+            if schema.inferred:
+                types = cast("Infer", schema.types)(tuple(v.type for v in parts.operands), parts.attrs or {})
+                if parts.types is not None and parts.types != types:
+                    raise SchemaError(f"the results are {_show(types)}, and the text says {_show(parts.types)}")
+        except SchemaError as error:
+            at.fail(f"{name}: {error}", place, len(name) + 2 * quoted)
+        op = Op(schema, parts.operands, types or (), parts.attrs, parts.regions, at.location(place, len(name)))
+        _location(at)
+        block.append(op)
+        if sum(count for _, count in groups) != len(op.results):
+            at.fail(f"{name} has {len(op.results)} results", start)
+        first = 0
+        for name_, count in groups:
+            values = op.results[first : first + count]
+            values[0].name = _own_name(name_)
+            self._define(name_, values, start)
+            first += count
+
+    def _group(self) -> tuple[str, int]:
+        """`%a` or `%a:2`."""
+        name = self.name()
+        return name, int(self.at.match(_NUMBER) or 1) if self.at.accept(":") else 1
+
+    def _operation_name(self) -> tuple[str, bool]:
+        at, start = self.at, self.at.pos
+        quoted = at.match(_QUOTED)
+        if quoted is not None:
+            return quoted[1:-1], True
+        name = at.match(_NAME)
+        if name is None:
+            at.fail(f"expected an operation, found `{at.next_word()}`", start)
+        return name, False
+
+    def _structural(self, schema: OpDef, quoted: bool) -> Parts:
+        if quoted:
+            return read_generic(self, schema)
+        assert not isinstance(schema.text, str)
+        return reader_of(schema.text.kind)(self, schema)
+
+    def _walked(self, schema: OpDef) -> Parts:
+        """Read by the assembly format."""
+        operands: dict[int, tuple[Value, ...]] = {}
+        results: dict[int, tuple[Type, ...]] = {}
+        attrs: dict[str, Any] = {}
+        self._walk(format_of(schema), operands, results, attrs)
+        flat = tuple(v for index in sorted(operands) for v in operands[index])
+        types = tuple(t for index in sorted(results) for t in results[index])
+        return Parts(flat, attrs, types if results else None if schema.inferred else ())
+
+    def _walk(
+        self,
+        tokens: tuple[Token, ...],
+        operands: dict[int, tuple[Value, ...]],
+        results: dict[int, tuple[Type, ...]],
+        attrs: dict[str, Any],
+    ) -> None:
+        at = self.at
+        for token in tokens:
+            if isinstance(token, Literal):
+                at.expect(token.word)
+            elif isinstance(token, OperandSlot):
+                operands[token.index] = self.values() if token.many else (self.value(),)
+            elif isinstance(token, TypeSlot):
+                self._type_slot(token, operands, results)
+            elif isinstance(token, AttrDict):
+                attrs |= read_dictionary(at)
+            elif isinstance(token, AttrSlot):
+                word = at.match(_WORD)
+                if word is None:
+                    at.fail(f"expected the {token.name}, a word, found `{at.next_word()}`")
+                attrs[token.name] = word
+            else:
+                self._optional(token, operands, results, attrs)
+
+    def _type_slot(
+        self, slot: TypeSlot, operands: dict[int, tuple[Value, ...]], results: dict[int, tuple[Type, ...]]
+    ) -> None:
+        count = len(operands.get(slot.index, ())) if slot.many and not slot.result else 1
+        for number in range(count):
+            if number:
+                self.at.expect(",")
+            type_ = read_type(self.at)
+            if slot.result:
+                results[slot.index] = (type_,)
+            else:
+                self.expect_type(operands[slot.index][number], type_)
+
+    def _optional(
+        self,
+        group: Group,
+        operands: dict[int, tuple[Value, ...]],
+        results: dict[int, tuple[Type, ...]],
+        attrs: dict[str, Any],
+    ) -> None:
+        """An optional group is there if its first token comes next."""
+        first = group.tokens[0]
+        if not self.at.peek(first.word if isinstance(first, Literal) else "%"):
+            return
+        if isinstance(group.anchor, AttrSlot):
+            attrs[group.anchor.name] = True
+            self._walk(tuple(t for t in group.tokens if t is not group.anchor), operands, results, attrs)
+        else:
+            self._walk(group.tokens, operands, results, attrs)
+
+
+def _own_name(name: str) -> str | None:
+    """Numbers are no names."""
+    return None if name.isdigit() else name
+
+
+def _show(types: tuple[Type, ...]) -> str:
+    return "(" + ", ".join(text(t) for t in types) + ")"

@@ -1,0 +1,78 @@
+"""Reading types: scalars, `!tt.ptr<...>` and `tensor<...>`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from teeny.ir.dtype import LEAVES, DType
+from teeny.ir.types import Element, TensorType, Type, pointer, typed
+
+if TYPE_CHECKING:
+    from teeny.ir.text.cursor import Cursor
+
+_SCALARS: dict[str, DType] = {d.mlir: d for d in LEAVES.values() if d.kind != "unsigned"} | {"f8E4M3": LEAVES["f8e4m3"]}
+_HEAD = re.compile(r"!?[A-Za-z][\w.]*<?")
+_TENSOR = re.compile(r"tensor<((?:[1-9][0-9]*x)+)(.+)>")
+_POINTER = re.compile(r"!tt\.ptr<(.+?)(?:, *1)?>")
+_known: dict[str, Type | None] = {}
+
+
+def parse_type(word: str) -> Type | None:
+    """The type that `word` writes, None where it is none."""
+    if word in _known:
+        return _known[word]
+    found = _known[word] = _parse(word)
+    return found
+
+
+def _parse(word: str) -> Type | None:
+    scalar = _SCALARS.get(word)
+    if scalar is not None:
+        return scalar
+    match = _POINTER.fullmatch(word)
+    if match is not None:
+        pointee = parse_type(match[1])
+        return None if pointee is None or isinstance(pointee, TensorType) else pointer(pointee)
+    match = _TENSOR.fullmatch(word)
+    if match is None:
+        return None
+    element: Type | None = parse_type(match[2])
+    shape = tuple(map(int, match[1][:-1].split("x")))
+    return None if element is None or isinstance(element, TensorType) else _tile(shape, element)
+
+
+def _tile(shape: tuple[int, ...], element: Element) -> Type:
+    return typed(shape, element)
+
+
+def read_type(at: Cursor) -> Type:
+    """The type that comes next, or an error."""
+    start = at.pos
+    head = _HEAD.match(at.text, start)
+    if head is None:
+        at.fail(f"expected a type, found `{at.next_word()}`")
+    end = head.end()
+    if head[0].endswith("<"):
+        depth = 1
+        while depth and end < len(at.text):
+            depth += {"<": 1, ">": -1}.get(at.text[end], 0)
+            end += 1
+    word = " ".join(at.text[start:end].split())
+    found = parse_type(word)
+    if found is None:
+        at.fail(f"`{word}` is no type that teeny has", start, end - start)
+    at.move(end)
+    return found
+
+
+def read_types(at: Cursor) -> tuple[Type, ...]:
+    """One type, or a list of types in parentheses."""
+    if not at.accept("("):
+        return (read_type(at),)
+    found: list[Type] = []
+    while not at.accept(")"):
+        found.append(read_type(at))
+        if not at.accept(",") and not at.peek(")"):
+            at.fail("expected `,` or `)`")
+    return tuple(found)
