@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from teeny.ir.dtype import DType
 from teeny.ir.text.types import read_type
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from teeny.ir.text.cursor import Cursor
 
-_PLAIN = re.compile(r'[ !#-\[\]-~]*\Z')
+_PLAIN = re.compile(r"[ !#-\[\]-~]*\Z")
 _KEY = re.compile(r"[A-Za-z_][\w$.]*")
 _NUMBER = re.compile(r"-?(?:0x[0-9A-Fa-f]+|[0-9]+(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?)?)")
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -39,11 +39,14 @@ def attribute_text(value: Any) -> str:
     if isinstance(value, DType | PointerType | TensorType):
         return text(value)
     if isinstance(value, tuple):
-        items: tuple[Any, ...] = value
-        if all(isinstance(i, int) and -(1 << 31) <= i < 1 << 31 for i in items):
-            return f"array<i32: {', '.join(map(str, items))}>" if items else "array<i32>"
-        return f"[{', '.join(hex(i) if isinstance(i, int) else attribute_text(i) for i in items)}]"
+        return _tuple_text(cast("tuple[Any, ...]", value))
     return str(value)
+
+
+def _tuple_text(items: tuple[Any, ...]) -> str:
+    if all(isinstance(i, int) and -(1 << 31) <= i < 1 << 31 for i in items):
+        return f"array<i32: {', '.join(map(str, items))}>" if items else "array<i32>"
+    return f"[{', '.join(hex(i) if isinstance(i, int) else attribute_text(i) for i in items)}]"
 
 
 def dictionary_text(attrs: Mapping[str, object], written: frozenset[str] = frozenset()) -> str:
@@ -169,7 +172,7 @@ def _entries(at: Cursor, attrs: dict[str, object], end: str) -> None:
     while not at.accept(end):
         name = at.match(_KEY) or read_string(at)
         if name is None:
-            at.fail("expected the name of an attribute")
+            raise at.error("expected the name of an attribute")
         attrs[name] = read_attribute(at) if at.accept("=") else True
         if not at.accept(",") and not at.peek(end):
-            at.fail(f"expected `,` or `{end}`")
+            raise at.error(f"expected `,` or `{end}`")

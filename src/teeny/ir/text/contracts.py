@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from teeny.ir.text.attributes import quoted, read_dictionary, read_string
+from teeny.ir.text.parts import Parts
 
 if TYPE_CHECKING:
     from teeny.ir.core import Op, Value
     from teeny.ir.schema import OpDef
-    from teeny.ir.text.parser import Parser, Parts
+    from teeny.ir.text.parser import Parser
     from teeny.ir.text.printer import Printer
 
 
@@ -31,15 +32,15 @@ def read_contract(p: Parser, schema: OpDef) -> Parts:
     if "message" in schema.attrs:
         message = read_string(at)
         if message is None:
-            at.fail("expected the message of the contract, in quotes")
-        return p.parts((first,), {"message": message, **read_dictionary(at)}, ())
+            raise at.error("expected the message of the contract, in quotes")
+        return Parts((first,), {"message": message, **read_dictionary(at)}, ())
     sizes = _list(p)
     strided = at.accept(",")
     if strided:
         at.expect("strides")
     strides = _list(p) if strided else ()
     attrs: dict[str, object] = {"rank": len(sizes), "strided": strided, **read_dictionary(at)}
-    return p.parts((first, *sizes, *strides), attrs, ())
+    return Parts((first, *sizes, *strides), attrs, ())
 
 
 def _list(p: Parser) -> tuple[Value, ...]:

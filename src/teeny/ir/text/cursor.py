@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import NoReturn
 
 from teeny.diag.diagnostic import at as label
 from teeny.diag.diagnostic import report
@@ -43,8 +42,8 @@ class Cursor:
         """Whether `word` comes next, as a whole word."""
         if not self.text.startswith(word, self.pos):
             return False
-        end = self.pos + len(word)
-        return not (word[-1].isalnum() and end < len(self.text) and (self.text[end].isalnum() or self.text[end] in "_$."))
+        following = self.text[self.pos + len(word) : self.pos + len(word) + 1]
+        return not (word[-1].isalnum() and (following.isalnum() or following in ("_", "$", ".")))
 
     def accept(self, word: str) -> bool:
         """Pass over `word` if it comes next."""
@@ -55,7 +54,7 @@ class Cursor:
 
     def expect(self, word: str) -> None:
         if not self.accept(word):
-            self.fail(f"expected `{word}`, found `{self.next_word()}`" if not self.done else f"expected `{word}`, found the end")
+            raise self.error(f"expected `{word}`, found {'the end' if self.done else f'`{self.next_word()}`'}")
 
     def match(self, pattern: re.Pattern[str]) -> str | None:
         """Pass over what `pattern` matches here, and return it."""
@@ -80,8 +79,7 @@ class Cursor:
         column = byte_length(self.text[start:pos])
         return Location(Span(self.source, line, column, line, column + byte_length(self.text[pos : pos + length])))
 
-    def fail(self, message: str, pos: int | None = None, length: int | None = None, help: tuple[str, ...] = ()) -> NoReturn:
-        """Raise the error (X006) that points at `pos`, by default at the next word."""
-        where = self.pos if pos is None else pos
-        place = self.location(where, length or max(1, len(self.next_word()) if pos is None else 1))
-        raise TextError((report("X006", message, label(place), help=help),))
+    def error(self, message: str, pos: int | None = None, length: int = 1, help: tuple[str, ...] = ()) -> TextError:
+        """The error (X006) that points at `length` characters at `pos`, by default at the next word."""
+        place = self.location(self.pos, max(1, len(self.next_word()))) if pos is None else self.location(pos, length)
+        return TextError((report("X006", message, label(place), help=help),))

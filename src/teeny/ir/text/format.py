@@ -1,7 +1,7 @@
 """Assembly formats: the `text` of a schema, compiled once into tokens that the printer and the parser both walk.
 
-The syntax is a part of MLIR's ODS: `$name` (an operand or attribute), `type($name)`, literals in backquotes (`,` and `:`
-also bare), `attr-dict`, and optional groups `( ... $anchor^ ...)?`, printed where the anchor is present.
+The syntax is a part of MLIR's ODS: `$name` (an operand or attribute), `type($name)`, literals in backquotes (`,` and
+`:` also bare), `attr-dict`, and optional groups `( ... $anchor^ ...)?`, printed where the anchor is present.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ from teeny.ir.text import contracts, plain, regions
 if TYPE_CHECKING:
     from teeny.ir.core import Op
     from teeny.ir.schema import OpDef
-    from teeny.ir.text.parser import Parser, Parts
+    from teeny.ir.text.parser import Parser
+    from teeny.ir.text.parts import Parts
     from teeny.ir.text.printer import Printer
 
 Writer = Callable[["Printer", "Op"], None]

@@ -1,4 +1,4 @@
-"""Names of SSA values: the value's own where it is free, else numbers in the order of definition, anew in each function."""
+"""Names of SSA values: the value's own where it is free, else numbers in the order of definition, per function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BAD = re.compile(r"[^A-Za-z0-9_.]")
 
 
 def names_of(function: Function) -> dict[Value, str]:
-    """The name of each value of a function, with its `%`. A name given twice gets `_1`, `_2`, ... from the second on."""
+    """The name of each value of a function, with its `%`. A name given again gets `_1`, `_2`, ... from then on."""
     names: dict[Value, str] = {}
     taken: dict[str, int] = {}
     count = 0

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from teeny.diag.diagnostic import at as label
+from teeny.diag.diagnostic import report
 from teeny.diag.span import SourceFile
 from teeny.ir.core import Block, Function, Module, Op, Region, Value
-from teeny.ir.schema import SchemaError, registry
+from teeny.ir.schema import SchemaError, registry, verify_op
 from teeny.ir.text.attributes import read_dictionary
-from teeny.ir.text.cursor import Cursor
+from teeny.ir.text.cursor import Cursor, TextError
 from teeny.ir.text.format import AttrDict, AttrSlot, Group, Literal, OperandSlot, TypeSlot, format_of
 from teeny.ir.text.kinds import reader_of
+from teeny.ir.text.parts import Parts
 from teeny.ir.text.regions import read_generic
 from teeny.ir.text.types import read_type, read_types
 from teeny.ir.types import text
+from teeny.ir.verify import faults_of
 
 if TYPE_CHECKING:
     from teeny.ir.schema import Infer, OpDef
@@ -31,16 +34,6 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _SYMBOL = re.compile(r"@[\w$.-]+")
 _ALIAS = re.compile(r"#[\w$.-]+")
 _LABEL = re.compile(r"\^[\w$.-]+")
-
-
-@dataclass(slots=True)
-class Parts:
-    """What an operation is made of; `types` is None where the text does not say the results' types."""
-
-    operands: tuple[Value, ...] = ()
-    attrs: dict[str, Any] | None = None
-    types: tuple[Type, ...] | None = None
-    regions: tuple[Region, ...] = ()
 
 
 def parse_module(source: str, name: str = "<text>") -> Module:
@@ -68,10 +61,14 @@ def parse_module(source: str, name: str = "<text>") -> Module:
         _location(at)
         _aliases(at)
     if not at.done:
-        at.fail(f"expected the end of the text, found `{at.next_word()}`")
+        raise at.error(f"expected the end of the text, found `{at.next_word()}`")
     if not functions:
-        at.fail("there is no function in the text")
-    return Module(functions)
+        raise at.error("there is no function in the text")
+    module = Module(functions)
+    faults = faults_of(module, concrete=True)
+    if faults:
+        raise TextError(report("X006", wrong, *(() if place is None else (label(place),))) for wrong, place in faults)
+    return module
 
 
 def _aliases(at: Cursor) -> None:
@@ -79,7 +76,7 @@ def _aliases(at: Cursor) -> None:
     while at.match(_ALIAS) is not None:
         at.expect("=")
         if not _location(at):
-            at.fail("of aliases teeny knows those of locations only")
+            raise at.error("of aliases teeny knows those of locations only")
 
 
 def _location(at: Cursor) -> bool:
@@ -96,18 +93,18 @@ def _location(at: Cursor) -> bool:
             if depth == 0:
                 at.move(pos + 1)
                 return True
-    at.fail("expected `)`", start)
+    raise at.error("expected `)`", start)
 
 
 def _function(at: Cursor) -> Function:
     start = at.pos
     if not at.accept("tt.func"):
-        at.fail(f"expected `tt.func`, found `{at.next_word()}`")
+        raise at.error(f"expected `tt.func`, found `{at.next_word()}`")
     public = not at.accept("private")
     at.accept("public")
     name = at.match(_SYMBOL)
     if name is None:
-        at.fail("expected the name of the function, such as `@kernel`")
+        raise at.error("expected the name of the function, such as `@kernel`")
     parser = Parser(at)
     args, arg_attrs = _parameters(parser)
     results: tuple[Type, ...] = ()
@@ -134,7 +131,7 @@ def _parameters(parser: Parser) -> tuple[tuple[tuple[str, Type], ...], tuple[dic
         attrs.append(read_dictionary(at))
         _location(at)
         if not at.accept(",") and not at.peek(")"):
-            at.fail("expected `,` or `)`")
+            raise at.error("expected `,` or `)`")
     return tuple(args), tuple(attrs) if any(attrs) else ()
 
 
@@ -147,20 +144,11 @@ class Parser:
         self.at = at
         self._values: dict[str, tuple[Value, ...]] = {}
 
-    def parts(
-        self,
-        operands: tuple[Value, ...] = (),
-        attrs: dict[str, Any] | None = None,
-        types: tuple[Type, ...] | None = None,
-        regions: tuple[Region, ...] = (),
-    ) -> Parts:
-        return Parts(operands, attrs, types, regions)
-
     def name(self) -> str:
         """`%name` where it is defined, without the `%`."""
         word = self.at.match(_VALUE)
         if word is None:
-            self.at.fail(f"expected the name of a value, such as `%x`, found `{self.at.next_word()}`")
+            raise self.at.error(f"expected the name of a value, such as `%x`, found `{self.at.next_word()}`")
         return word[1:]
 
     def value(self) -> Value:
@@ -171,9 +159,11 @@ class Parser:
         group = self._values.get(name)
         if group is None:
             close = difflib.get_close_matches(name, self._values, 1)
-            at.fail(f"%{name} is not defined here", start, len(name) + 1, (f"did you mean %{close[0]}?",) if close else ())
+            raise at.error(
+                f"%{name} is not defined here", start, len(name) + 1, (f"did you mean %{close[0]}?",) if close else ()
+            )
         if number >= len(group):
-            at.fail(f"%{name} has {len(group)} results, and none with number {number}", start, len(name) + 1)
+            raise at.error(f"%{name} has {len(group)} results, and none with number {number}", start, len(name) + 1)
         return group[number]
 
     def values(self) -> tuple[Value, ...]:
@@ -187,14 +177,14 @@ class Parser:
         """Complain where the text gives a value another type than it has."""
         if value.type is not type_:
             name = f"%{value.name}" if value.name else "the operand"
-            self.at.fail(f"{name} has the type {text(value.type)}, and the text says {text(type_)}")
+            raise self.at.error(f"{name} has the type {text(value.type)}, and the text says {text(type_)}")
 
     def function_type(self, operands: tuple[Value, ...]) -> tuple[Type, ...]:
         """`: (types) -> types`; the results' types."""
         self.at.expect(":")
         given = read_types(self.at)
         if len(given) != len(operands):
-            self.at.fail(f"there are {len(operands)} operands and {len(given)} types")
+            raise self.at.error(f"there are {len(operands)} operands and {len(given)} types")
         for value, type_ in zip(operands, given, strict=True):
             self.expect_type(value, type_)
         self.at.expect("->")
@@ -208,9 +198,9 @@ class Parser:
             self._define(name, (value,), self.at.pos)
         while not self.at.accept("}"):
             if self.at.done:
-                self.at.fail("expected `}`, found the end")
+                raise self.at.error("expected `}`, found the end")
             if block.ops and block.ops[-1].schema.terminator:
-                self.at.fail(f"{block.ops[-1].name} ends its block, and something follows it")
+                raise self.at.error(f"{block.ops[-1].name} ends its block, and something follows it")
             self._operation(block)
         self._values = outer
         return block
@@ -228,14 +218,14 @@ class Parser:
         """Complain where a block does not end in the terminator `name`; an empty one is understood."""
         if not block.ops or not block.ops[-1].schema.terminator:
             if name == "scf.condition":
-                self.at.fail("the first part of scf.while ends in scf.condition")
+                raise self.at.error("the first part of scf.while ends in scf.condition")
             block.append(Op(registry()[name], (), loc=self.at.location(self.at.pos)))
         elif block.ops[-1].name != name:
-            self.at.fail(f"this block ends in {name}, found {block.ops[-1].name}")
+            raise self.at.error(f"this block ends in {name}, found {block.ops[-1].name}")
 
     def _define(self, name: str, values: tuple[Value, ...], pos: int) -> None:
         if name in self._values:
-            self.at.fail(f"%{name} is defined twice", pos, len(name) + 1)
+            raise self.at.error(f"%{name} is defined twice", pos, len(name) + 1)
         self._values[name] = values
 
     def _operation(self, block: Block) -> None:
@@ -252,21 +242,22 @@ class Parser:
         if schema is None:
             close = difflib.get_close_matches(name, registry(), 1)
             help_ = (f"did you mean {close[0]}?",) if close else ()
-            at.fail(f"teeny has no operation {name}", place, len(name) + 2 * quoted, help_)
-        try:
-            parts = self._walked(schema) if not quoted and isinstance(schema.text, str) else self._structural(schema, quoted)
-            types = parts.types
-            if schema.inferred:
-                types = cast("Infer", schema.types)(tuple(v.type for v in parts.operands), parts.attrs or {})
-                if parts.types is not None and parts.types != types:
-                    raise SchemaError(f"the results are {_show(types)}, and the text says {_show(parts.types)}")
-        except SchemaError as error:
-            at.fail(f"{name}: {error}", place, len(name) + 2 * quoted)
-        op = Op(schema, parts.operands, types or (), parts.attrs, parts.regions, at.location(place, len(name)))
+            raise at.error(f"teeny has no operation {name}", place, len(name) + 2 * quoted, help_)
+        if quoted:
+            parts = read_generic(self, schema)
+        elif isinstance(schema.text, str):
+            parts = self._walked(schema)
+        else:
+            parts = reader_of(schema.text.kind)(self, schema)
+        types = parts.types if parts.types is not None else self._inferred(schema, parts, place)
+        op = Op(schema, parts.operands, types, parts.attrs, parts.regions, at.location(place, len(name) + 2 * quoted))
+        wrong = verify_op(op)
+        if wrong is not None:
+            raise at.error(wrong, place, len(name) + 2 * quoted)
         _location(at)
         block.append(op)
         if sum(count for _, count in groups) != len(op.results):
-            at.fail(f"{name} has {len(op.results)} results", start)
+            raise at.error(f"{name} has {len(op.results)} results", start)
         first = 0
         for name_, count in groups:
             values = op.results[first : first + count]
@@ -286,14 +277,15 @@ class Parser:
             return quoted[1:-1], True
         name = at.match(_NAME)
         if name is None:
-            at.fail(f"expected an operation, found `{at.next_word()}`", start)
+            raise at.error(f"expected an operation, found `{at.next_word()}`", start)
         return name, False
 
-    def _structural(self, schema: OpDef, quoted: bool) -> Parts:
-        if quoted:
-            return read_generic(self, schema)
-        assert not isinstance(schema.text, str)
-        return reader_of(schema.text.kind)(self, schema)
+    def _inferred(self, schema: OpDef, parts: Parts, place: int) -> tuple[Type, ...]:
+        """The results' types where the text does not say them."""
+        try:
+            return cast("Infer", schema.types)(tuple(v.type for v in parts.operands), parts.attrs or {})
+        except (SchemaError, KeyError, IndexError) as error:
+            raise self.at.error(f"{schema.name}: {error}", place, len(schema.name)) from None
 
     def _walked(self, schema: OpDef) -> Parts:
         """Read by the assembly format."""
@@ -325,7 +317,7 @@ class Parser:
             elif isinstance(token, AttrSlot):
                 word = at.match(_WORD)
                 if word is None:
-                    at.fail(f"expected the {token.name}, a word, found `{at.next_word()}`")
+                    raise at.error(f"expected the {token.name}, a word, found `{at.next_word()}`")
                 attrs[token.name] = word
             else:
                 self._optional(token, operands, results, attrs)
@@ -364,7 +356,3 @@ class Parser:
 def _own_name(name: str) -> str | None:
     """Numbers are no names."""
     return None if name.isdigit() else name
-
-
-def _show(types: tuple[Type, ...]) -> str:
-    return "(" + ", ".join(text(t) for t in types) + ")"

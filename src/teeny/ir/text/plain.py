@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from teeny.ir.dtype import BOOL, DType, integer_range
 from teeny.ir.text.attributes import dictionary_text, float_text, read_dictionary, read_number
+from teeny.ir.text.parts import Parts
 from teeny.ir.text.types import read_type
 from teeny.ir.types import TensorType, element_of, shape_of, text
 
 if TYPE_CHECKING:
     from teeny.ir.core import Op
     from teeny.ir.schema import OpDef
-    from teeny.ir.text.parser import Parser, Parts
+    from teeny.ir.text.parser import Parser
     from teeny.ir.text.printer import Printer
     from teeny.ir.types import Type
 
@@ -28,7 +29,9 @@ def write_constant(p: Printer, op: Op) -> None:
     if isinstance(type_, TensorType):
         p.out.append(f"arith.constant dense<{word}> : {text(type_)}")
     else:
-        p.out.append(f"arith.constant {word}" if word in ("true", "false") else f"arith.constant {word} : {text(type_)}")
+        p.out.append(
+            f"arith.constant {word}" if word in ("true", "false") else f"arith.constant {word} : {text(type_)}"
+        )
 
 
 def _constant_text(value: Any, element: object) -> str:
@@ -47,10 +50,10 @@ def read_constant(p: Parser, schema: OpDef) -> Parts:
     dense = at.accept("dense<")
     if not dense and (at.peek("true") or at.peek("false")):
         attrs["value"] = at.accept("true") or not at.accept("false")
-        return p.parts(attrs=attrs, types=(_bool_type(p),))
+        return Parts(attrs=attrs, types=(_bool_type(p),))
     first = at.pos
     if read_number(at) is None:
-        at.fail("expected a number: teeny has constants whose every lane is the same")
+        raise at.error("expected a number: teeny has constants whose every lane is the same")
     if dense:
         at.expect(">")
     at.expect(":")
@@ -58,12 +61,12 @@ def read_constant(p: Parser, schema: OpDef) -> Parts:
     after = at.pos
     element = element_of(type_)
     if not isinstance(element, DType) or dense != bool(shape_of(type_)):
-        at.fail(f"a constant of type {text(type_)} is not written like this", start)
+        raise at.error(f"a constant of type {text(type_)} is not written like this", start)
     at.move(first)
     value = read_number(at, element)
     at.move(after)
     attrs["value"] = _normal(p, start, element, value)
-    return p.parts(attrs=attrs, types=(type_,))
+    return Parts(attrs=attrs, types=(type_,))
 
 
 def _bool_type(p: Parser) -> Type:
@@ -80,7 +83,7 @@ def _normal(p: Parser, start: int, dtype: DType, value: Any) -> object:
         return float(value)
     low, high = integer_range(dtype)
     if isinstance(value, float) or not low <= value <= 2 * high + 1:
-        p.at.fail(f"{value} is no {dtype.mlir}", start)
+        raise p.at.error(f"{value} is no {dtype.mlir}", start)
     return int(value) - (2 * high + 2 if value > high else 0)
 
 
@@ -93,8 +96,8 @@ def read_axis(p: Parser, schema: OpDef) -> Parts:
     for number, axis in enumerate(_AXES):
         if p.at.accept(axis):
             p.at.expect(":")
-            return p.parts(attrs={"axis": number}, types=(read_type(p.at),))
-    p.at.fail(f"expected `x`, `y` or `z`, found `{p.at.next_word()}`")
+            return Parts(attrs={"axis": number}, types=(read_type(p.at),))
+    raise p.at.error(f"expected `x`, `y` or `z`, found `{p.at.next_word()}`")
 
 
 def write_select(p: Printer, op: Op) -> None:
@@ -112,7 +115,7 @@ def read_select(p: Parser, schema: OpDef) -> Parts:
     if p.at.accept(","):
         p.expect_type(operands[0], type_)
         type_ = read_type(p.at)
-    return p.parts(operands, attrs, (type_,))
+    return Parts(operands, attrs, (type_,))
 
 
 def write_call(p: Printer, op: Op) -> None:
@@ -127,10 +130,10 @@ def read_call(p: Parser, schema: OpDef) -> Parts:
     at = p.at
     name = at.match(_SYMBOL)
     if name is None:
-        at.fail("expected the name of a function")
+        raise at.error("expected the name of a function")
     at.expect("(")
     operands = () if at.peek(")") else p.values()
     at.expect(")")
     attrs = read_dictionary(at)
     types = p.function_type(operands)
-    return p.parts(operands, {"callee": name[1:], **attrs}, types)
+    return Parts(operands, {"callee": name[1:], **attrs}, types)

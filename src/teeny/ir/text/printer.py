@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def print_module(module: Module, *, locations: bool = False, contracts: bool = True) -> str:
     """The text of a module. Without locations it names no path, so that equal kernels have equal texts.
 
-    `contracts=False` leaves out `teeny.require`, `teeny.extent` and what was computed for them alone: Triton has neither.
+    `contracts=False` leaves out `teeny.require`, `teeny.extent` and what was computed for them alone: Triton has
+    neither.
     """
     table = LocationTable() if locations else None
     parts = [_function_text(f, table, contracts, "  ") for f in module.functions]

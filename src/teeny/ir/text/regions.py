@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from teeny.ir.core import Block, Region
 from teeny.ir.text.attributes import dictionary_text, read_dictionary, read_properties
+from teeny.ir.text.parts import Parts
 from teeny.ir.text.types import read_type, read_types
 from teeny.ir.types import text
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from teeny.ir.core import Op, Value
     from teeny.ir.schema import OpDef
-    from teeny.ir.text.parser import Parser, Parts
+    from teeny.ir.text.parser import Parser
     from teeny.ir.text.printer import Printer
     from teeny.ir.types import Type
 
@@ -58,7 +59,7 @@ def read_generic(p: Parser, schema: OpDef) -> Parts:
             regions.append(Region([p.labelled_block()]))
             at.accept(",")
     attrs |= read_dictionary(at)
-    return p.parts(operands, attrs, p.function_type(operands), tuple(regions))
+    return Parts(operands, attrs, p.function_type(operands), tuple(regions))
 
 
 def write_for(p: Printer, op: Op) -> None:
@@ -91,12 +92,12 @@ def read_for(p: Parser, schema: OpDef) -> Parts:
         at.expect("->")
         types = read_types(at)
     if not at.accept(":"):
-        at.fail("expected `:` and the type of the index, an integer")
+        raise at.error("expected `:` and the type of the index, an integer")
     index = read_type(at)
     at.expect("{")
     body = p.block(tuple(zip(names, (index, *(v.type for v in inits)), strict=True)))
     p.close(body, "scf.yield")
-    return p.parts((start, end, step, *inits), read_dictionary(at), types, (Region([body]),))
+    return Parts((start, end, step, *inits), read_dictionary(at), types, (Region([body]),))
 
 
 def _pairs(p: Parser, names: list[str], inits: list[Value]) -> None:
@@ -107,7 +108,7 @@ def _pairs(p: Parser, names: list[str], inits: list[Value]) -> None:
         p.at.expect("=")
         inits.append(p.value())
         if not p.at.accept(",") and not p.at.peek(")"):
-            p.at.fail("expected `,` or `)`")
+            raise p.at.error("expected `,` or `)`")
 
 
 def write_if(p: Printer, op: Op) -> None:
@@ -134,7 +135,7 @@ def read_if(p: Parser, schema: OpDef) -> Parts:
         blocks.append(Block())
     for block in blocks:
         p.close(block, "scf.yield")
-    return p.parts((condition,), read_dictionary(at), types, tuple(Region([b]) for b in blocks))
+    return Parts((condition,), read_dictionary(at), types, tuple(Region([b]) for b in blocks))
 
 
 def write_while(p: Printer, op: Op) -> None:
@@ -167,7 +168,7 @@ def read_while(p: Parser, schema: OpDef) -> Parts:
     after = p.labelled_block()
     p.close(after, "scf.yield")
     attrs = read_dictionary(at) if at.accept("attributes") else {}
-    return p.parts(tuple(inits), attrs, types, (Region([before]), Region([after])))
+    return Parts(tuple(inits), attrs, types, (Region([before]), Region([after])))
 
 
 def write_condition(p: Printer, op: Op) -> None:
@@ -191,4 +192,4 @@ def read_condition(p: Parser, schema: OpDef) -> Parts:
             if number:
                 at.expect(",")
             p.expect_type(value, read_type(at))
-    return p.parts((condition, *args), attrs, ())
+    return Parts((condition, *args), attrs, ())

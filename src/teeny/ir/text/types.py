@@ -51,7 +51,7 @@ def read_type(at: Cursor) -> Type:
     start = at.pos
     head = _HEAD.match(at.text, start)
     if head is None:
-        at.fail(f"expected a type, found `{at.next_word()}`")
+        raise at.error(f"expected a type, found `{at.next_word()}`")
     end = head.end()
     if head[0].endswith("<"):
         depth = 1
@@ -61,7 +61,7 @@ def read_type(at: Cursor) -> Type:
     word = " ".join(at.text[start:end].split())
     found = parse_type(word)
     if found is None:
-        at.fail(f"`{word}` is no type that teeny has", start, end - start)
+        raise at.error(f"`{word}` is no type that teeny has", start, end - start)
     at.move(end)
     return found
 
@@ -74,5 +74,5 @@ def read_types(at: Cursor) -> tuple[Type, ...]:
     while not at.accept(")"):
         found.append(read_type(at))
         if not at.accept(",") and not at.peek(")"):
-            at.fail("expected `,` or `)`")
+            raise at.error("expected `,` or `)`")
     return tuple(found)
