@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.backends.cpu.harness import call, compiled
 
 from teeny.backends.cpu.builder import KERNEL_PARAMETERS, Builder, Module
 from teeny.diag import InternalError
 from teeny.ir.lanes import Lane, LaneBuilder
+from tests.backends.cpu.harness import call, compiled
 
 
 def argument(b: Builder, index: int, dtype: str = "ptr") -> Lane:

@@ -7,10 +7,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from tests.backends.cpu.harness import FORCED, NUMPY, UNSIGNED, WIDTHS, Rule, apply, same
 
 from teeny.backends.cpu.target import Level
 from teeny.backends.cpu.text import float_bits, rounded
+from tests.backends.cpu.harness import FORCED, NUMPY, UNSIGNED, WIDTHS, Rule, apply, same
 
 INTEGERS = ("i8", "i16", "i32", "i64")
 BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}

@@ -8,12 +8,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from tests.backends.cpu.harness import FORCED, NUMPY, WIDTHS, Rule, apply, same
 
 from teeny.backends.cpu.builder import Builder
 from teeny.backends.cpu.target import Level
 from teeny.backends.cpu.text import rounded
 from teeny.ir.lanes import Lane
+from tests.backends.cpu.harness import FORCED, NUMPY, WIDTHS, Rule, apply, same
 
 FLOATS = ("f16", "bf16", "f32", "f64")
 HALVES = ("f16", "bf16")

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.backends.cpu.harness import FORCED, NUMPY, UNSIGNED, WIDTHS, Rule, apply
 
 from teeny.backends.cpu.target import Level
+from tests.backends.cpu.harness import FORCED, NUMPY, UNSIGNED, WIDTHS, Rule, apply
 
 BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
 
@@ -60,7 +60,7 @@ OPERATIONS: dict[str, tuple[Rule, Meaning]] = {
     "smin": (lambda b, x, y: b.smin(x, y), lambda x, y, n: min(x, y)),
     "umax": (lambda b, x, y: b.umax(x, y), lambda x, y, n: max(u(x, n), u(y, n))),
     "umin": (lambda b, x, y: b.umin(x, y), lambda x, y, n: min(u(x, n), u(y, n))),
-    "select": (lambda b, x, y: b.select(b.icmp("slt", x, y), y, x), lambda x, y, n: y if x < y else x),
+    "select": (lambda b, x, y: b.select(b.icmp("slt", x, y), y, x), lambda x, y, n: max(x, y)),
 }
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.backends.cpu.harness import FORCED, NUMPY, WIDTHS, call, compiled
 
 from teeny.backends.cpu.builder import Builder
 from teeny.backends.cpu.target import Level
 from teeny.ir.lanes import Lane
+from tests.backends.cpu.harness import FORCED, NUMPY, WIDTHS, call, compiled
 
 DTYPES = ("i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64")
 

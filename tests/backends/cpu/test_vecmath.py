@@ -7,10 +7,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from tests.backends.cpu.harness import FORCED, NUMPY, WIDTHS, apply, same
 
 from teeny.backends.cpu.target import Level
 from teeny.ops import vecmath
+from tests.backends.cpu.harness import FORCED, NUMPY, WIDTHS, apply, same
 
 FUNCTIONS: dict[str, Any] = {name: getattr(vecmath, name) for name in ("exp", "exp2", "log", "log2", "rsqrt")}
 EXACT: dict[str, Any] = {

@@ -104,7 +104,7 @@ class _Object:
             if (outside or info & 0xFFFFFFFF in _GOT) and symbol not in slots:
                 slots[symbol] = size
                 size += _JUMP_SIZE
-        memory = mmap.mmap(-1, max(size, 1), prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        memory = mmap.mmap(-1, max(size, 1), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE)
         base = _address(memory)
         for index, place in places.items():
             section = self.sections[index]
