@@ -67,6 +67,12 @@ def file_digest(fn: FunctionType) -> str | None:
     return loaded.digest or None if loaded is not None else None
 
 
+def file_named(name: str) -> SourceFile:
+    """The file that this process loaded under a name; else the file as it is on disk, empty where it is not there."""
+    known = _loaded.get(name)
+    return known.file if known is not None else SourceFile(name, (_read(name) or b"").decode("utf-8", "replace"))
+
+
 def _stamp(fn: FunctionType, name: str) -> object:
     """What changes when the text behind a file name does; None for what can be read only through a loader."""
     registered = _registered(name)

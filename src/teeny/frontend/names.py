@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from enum import Enum
 from types import FunctionType
-from typing import Any, cast
 
 
 class Missing(Enum):
@@ -19,14 +19,15 @@ def resolve(fn: FunctionType, name: str) -> object:
     function, else a global, else a builtin. A `Missing` where there is none, or its closure cell is still unset.
     """
     free = fn.__code__.co_freevars
-    if name in free:
+    if free and name in free:
         cells = fn.__closure__ or ()
         try:
             return cells[free.index(name)].cell_contents
         except ValueError:
             return Missing.UNSET
-    for parameter in cast("tuple[Any, ...]", getattr(fn, "__type_params__", ())):
-        if parameter.__name__ == name:
-            return parameter
+    if sys.version_info >= (3, 12):
+        for parameter in fn.__type_params__:
+            if parameter.__name__ == name:
+                return parameter
     found = fn.__globals__.get(name, Missing.NOT_FOUND)
     return fn.__builtins__.get(name, Missing.NOT_FOUND) if found is Missing.NOT_FOUND else found
