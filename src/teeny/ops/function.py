@@ -80,6 +80,7 @@ class LanguageFunction:
 
     `elementwise`: the tensor arguments broadcast together, and the result has their common shape.
     `exclude`: leaves that a type variable of the signature admits by its class, but the operation does not have.
+    `codes`: for a parameter, the code of the fault that an argument of the wrong dtype is.
     `construct`: not a function of values but a construct that the front end itself handles under this name.
     """
 
@@ -90,6 +91,7 @@ class LanguageFunction:
     elementwise: bool
     symbol: str
     exclude: dict[str, tuple[str, ...]]
+    codes: dict[str, str]
     construct: str
     memo: dict[Any, Any] = field(default_factory=dict[Any, Any])
 
@@ -114,12 +116,13 @@ def language(
     elementwise: bool = False,
     symbol: str = "",
     exclude: dict[str, tuple[str, ...]] | None = None,
+    codes: dict[str, str] | None = None,
     construct: str = "",
 ) -> Callable[[C], C]:
     """Make the decorated signature a function of the language."""
 
     def wrap(fn: C) -> C:
-        made = LanguageFunction(fn.__name__, fn, emit, shape, elementwise, symbol, exclude or {}, construct)
+        made = LanguageFunction(fn.__name__, fn, emit, shape, elementwise, symbol, exclude or {}, codes or {}, construct)
         _functions[fn.__name__] = made
 
         @functools.wraps(fn)

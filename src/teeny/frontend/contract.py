@@ -1,0 +1,160 @@
+"""`require`, `extent` and `static_assert`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from teeny.frontend.call import bind
+from teeny.frontend.consts import as_condition
+from teeny.frontend.values import UNKNOWN, Condition, Unset, is_faulty, show
+from teeny.ir.dtype import BOOL, I32, I64, INT, DType
+from teeny.ir.poly import Poly
+from teeny.ir.types import PointerType
+from teeny.ops.constant import constant
+from teeny.ops.contracts import extent_, require_
+from teeny.ops.function import LanguageFunction, Operand
+
+if TYPE_CHECKING:
+    from teeny.frontend.context import Context
+    from teeny.ir.core import Value
+
+_ALLOWED = frozenset({
+    "constant", "num_programs", "add", "sub", "mul", "neg", "floordiv", "mod", "max", "min", "abs", "cast", "cmp", "and", "or", "xor",
+    "shl", "shr", "select", "phi",
+})  # fmt: skip
+
+
+def _arguments(c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any] | None:
+    values = bind(c, node, function, args, keywords)
+    if values is None:
+        return None
+    return None if any(map(is_faulty, values.values())) else values
+
+
+def _in_place(c: Context, node: ast.AST, function: LanguageFunction) -> bool:
+    if c.frame.outer is None and c.region == 0:
+        return True
+    where = "a helper" if c.frame.outer is not None else "a loop or a run-time branch"
+    c.fault(
+        "E014", f"{function.display} stands in {where}; a contract holds for the whole launch", node,
+        help="write it at the top level of the kernel, or under a compile-time `if`",
+    )  # fmt: skip
+    return False
+
+
+def _decidable(c: Context, node: ast.AST, value: Value, function: LanguageFunction) -> bool:
+    """Whether a value depends on Scalar parameters, Consts and num_programs alone."""
+    pending: list[Value] = [value]
+    seen: set[Value] = set()
+    while pending:
+        one = pending.pop()
+        if one in seen or one.op is None:
+            continue
+        seen.add(one)
+        if one.op.schema.group not in _ALLOWED:
+            c.fault(
+                "E014", f"{function.display} depends on `{one.op.loc.name if one.op.loc and one.op.loc.name else one.op.name}`, "
+                "which is not known at launch", node, help="contracts are made of Scalar parameters, Consts and tl.num_programs",
+            )  # fmt: skip
+            return False
+        pending.extend(one.op.operands)
+    return True
+
+
+def static_assert(c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any) -> Any:
+    values = _arguments(c, node, function, args, keywords)
+    if values is None or "condition" not in values:
+        return None if values is None else c.fault("E005", f"{function.display} needs a condition", node)
+    condition = values["condition"]
+    if isinstance(condition, Operand):
+        return c.fault(
+            "E008", f"{function.display} needs a compile-time condition; `{c.text(nodes[0])}` is {show(condition)}", nodes[0],
+            help="for arguments of a launch write tl.require",
+        )  # fmt: skip
+    _assume(c, node, condition, values.get("message", ""))
+    return None
+
+
+def _assume(c: Context, node: Any, condition: Any, message: Any) -> None:
+    """A compile-time condition that must hold: a fault, a fact, or both checked at specialisation."""
+    condition = as_condition(c, node, condition)
+    truth = c.truth(condition)
+    if truth is True:
+        return
+    text = c.text(node.args[0]) if isinstance(node, ast.Call) and node.args else c.text(node)
+    if truth is False:
+        said = f": {message}" if isinstance(message, str) and message else ""
+        c.fault("E013", f"`{text}` is false{said}", node)
+        return
+    assert isinstance(condition, Condition)
+    active = c.active
+    c.table.exclude(active & ~condition.guard)
+    if active == c.table.true:
+        _learn(c, condition.guard)
+
+
+def _learn(c: Context, guard: int) -> None:
+    """Assume every predicate that a condition implies."""
+    for atom in list(c.predicates):
+        if c.table.is_true(atom):
+            c.learn(atom, True)
+        elif c.table.is_false(atom):
+            c.learn(atom, False)
+
+
+def require(c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any) -> Any:
+    values = _arguments(c, node, function, args, keywords)
+    if values is None or not _in_place(c, node, function):
+        return UNKNOWN
+    condition, message = values.get("condition"), values.get("message", "")
+    if not isinstance(message, str | Unset):
+        return c.fault("T010", f"the message of {function.display} must be a string; found {show(message)}", node)
+    if not isinstance(condition, Operand):
+        if condition is None:
+            return c.fault("E005", f"{function.display} needs a condition", node)
+        _assume(c, node, condition, message)
+        return None
+    if condition.shape or condition.dtype is not BOOL:
+        return c.fault("T007", f"{function.display} needs a scalar bool; `{c.text(nodes[0])}` is {show(condition)}", nodes[0])
+    if _decidable(c, nodes[0], condition.value, function):
+        c.b.loc = c.location(node, f"tl.{function.name}")
+        c.b.op(require_, (condition.value,), {"message": message if isinstance(message, str) else message.text})
+    return None
+
+
+def extent(c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any) -> Any:
+    values = _arguments(c, node, function, args, keywords)
+    if values is None or not _in_place(c, node, function):
+        return UNKNOWN
+    ptr, size, strides = values.get("ptr"), values.get("size"), values.get("strides")
+    if not isinstance(ptr, Operand) or not isinstance(ptr.dtype, PointerType) or ptr.value.op is not None:
+        return c.fault("T005", f"{function.display} needs a pointer parameter of the kernel, as it was passed", nodes[0] if nodes else node)
+    if size is None:
+        return c.fault("E005", f"{function.display} needs a size", node)
+    sizes = size if isinstance(size, tuple) else (size,)
+    steps = () if strides is None else strides if isinstance(strides, tuple) else (strides,)
+    if strides is not None and len(steps) != len(sizes):
+        return c.fault("S005", f"{function.display} has {len(sizes)} sizes and {len(steps)} strides", node)
+    numbers = [_number(c, node, n, function) for n in (*sizes, *steps)]
+    found = [n for n in numbers if n is not None]
+    if len(found) == len(numbers):
+        c.b.loc = c.location(node, f"tl.{function.name}")
+        c.b.op(extent_, (ptr.value, *found), {"rank": len(sizes), "strided": strides is not None})
+    return None
+
+
+def _number(c: Context, node: ast.AST, value: Any, function: LanguageFunction) -> Value | None:
+    if isinstance(value, int | Poly) and not isinstance(value, bool):
+        c.b.loc = c.location(node)
+        return constant(c.b, I32 if not isinstance(value, int) or abs(value) < 2**31 else I64, value)
+    if isinstance(value, Operand) and not value.shape and isinstance(value.dtype, DType) and value.dtype.within(INT):
+        return value.value if _decidable(c, node, value.value, function) else None
+    c.fault("T010", f"{function.display} needs integers; found {show(value)}", node)
+    return None
+
+
+
+
+CONTRACTS: dict[str, Callable[..., Any]] = {"static_assert": static_assert, "require": require, "extent": extent}

@@ -1,0 +1,254 @@
+"""Expressions other than operators: names, attributes, literals, tuples, indexing, calls."""
+
+from __future__ import annotations
+
+import ast
+import math
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from teeny.frontend.builtins import BUILTINS
+from teeny.frontend.call import call_language
+from teeny.frontend.context import Context, evaluate
+from teeny.frontend.contract import CONTRACTS
+from teeny.frontend.inline import inline
+from teeny.frontend.names import Missing, resolve
+from teeny.frontend.signature import variable_of
+from teeny.frontend.values import UNKNOWN, Method, is_faulty, show
+from teeny.ir.dtype import DType
+from teeny.ir.types import PointerType, element_of, typed
+from teeny.language.tensor import Ptr, Tensor
+from teeny.ops.function import LanguageFunction, Operand, function_of
+from teeny.ops.shape import expand_dims_, splat
+
+if TYPE_CHECKING:
+    from teeny.ir.core import Value
+
+_CONST_HELP = "declare it at the top of the module as `{name}: tl.Const[{kind}] = ...`, or pass it as a Const parameter"
+
+
+def constant(c: Context, node: ast.Constant) -> Any:
+    if isinstance(node.value, int | float | str) or node.value is None:
+        return node.value
+    return c.fault("E001", f"`{c.text(node)}` is outside the language", node)
+
+
+def name(c: Context, node: ast.Name) -> Any:
+    found = c.lookup(node.id, node)
+    return _outer(c, node) if found is NotImplemented else found
+
+
+def _outer(c: Context, node: ast.Name) -> Any:
+    """A name that is no local: a function, a module, a dtype, or a global Const."""
+    fn = c.frame.fn
+    found = resolve(fn, node.id)
+    if found is Missing.NOT_FOUND:
+        return c.fault("E002", f"`{node.id}` is not defined", node, help=_similar(c, node.id))
+    if found is Missing.UNSET:
+        return c.fault("E002", f"`{node.id}` is not assigned yet where the kernel is defined", node)
+    variable = variable_of(found)
+    if variable is not None:
+        return c.fault(
+            "E015", f"`{node.id}` is a type variable and has no value here", node,
+            help="use the dtype of a value: x_ptr.dtype",
+        )  # fmt: skip
+    if isinstance(found, int | float | str | tuple | None) and not isinstance(found, type):
+        return _global_const(c, node, fn, found)
+    return outside(c, node, found)
+
+
+def _global_const(c: Context, node: ast.Name, fn: FunctionType, value: Any) -> Any:
+    declared = fn.__globals__.get("__annotations__", {}).get(node.id)
+    text = declared if isinstance(declared, str) else repr(declared)
+    if declared is not None and ("Const" in text or "compile-time" in text or "Final" in text):
+        return value
+    return c.fault(
+        "E012", f"`{node.id}` is a global that may change; a kernel reads only Consts", node,
+        help=_CONST_HELP.format(name=node.id, kind=type(value).__name__),
+    )  # fmt: skip
+
+
+def outside(c: Context, node: ast.AST, found: Any) -> Any:
+    """A Python object from outside the kernel as a value: a function, a module, a dtype."""
+    leaf = getattr(found, "ir", None)
+    if isinstance(leaf, DType):
+        return leaf
+    if isinstance(found, FunctionType | ModuleType | type) or callable(found):
+        return found
+    return c.fault("E012", f"`{c.text(node)}` is a {type(found).__name__}, which a kernel cannot use", node, help="pass it as a parameter")
+
+
+def _similar(c: Context, name: str) -> str:
+    from difflib import get_close_matches
+
+    known = [*c.frame.env, *c.frame.fn.__globals__]
+    close = get_close_matches(name, known, 1)
+    return f"did you mean `{close[0]}`?" if close else ""
+
+
+def attribute(c: Context, node: ast.Attribute) -> Any:
+    base = evaluate(c, node.value)
+    if is_faulty(base) and not isinstance(base, Operand):
+        return UNKNOWN
+    if isinstance(base, Operand):
+        return _of_operand(c, node, base)
+    if isinstance(base, ModuleType):
+        found = getattr(base, node.attr, None)
+        if found is None:
+            return c.fault("E002", f"`{c.text(node)}` does not exist", node, help=_near(base, node.attr))
+        if base is math and isinstance(found, float):
+            return found
+        if isinstance(found, int | float | str | tuple):
+            declared = str(getattr(base, "__annotations__", {}).get(node.attr, ""))
+            if "Const" in declared or "compile-time" in declared or "Final" in declared:
+                return found
+            return c.fault(
+                "E012", f"`{c.text(node)}` is a global that may change; a kernel reads only Consts", node,
+                help=_CONST_HELP.format(name=node.attr, kind=type(found).__name__),
+            )  # fmt: skip
+        return outside(c, node, found)
+    return c.fault("E001", f"{show(base)} has no attribute `{node.attr}` in a kernel", node)
+
+
+def _near(module: ModuleType, attr: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(attr, [n for n in dir(module) if not n.startswith("_")], 1)
+    return f"did you mean `{close[0]}`?" if close else ""
+
+
+def _of_operand(c: Context, node: ast.Attribute, base: Operand) -> Any:
+    if node.attr == "dtype":
+        return base.dtype.pointee if isinstance(base.dtype, PointerType) else base.dtype
+    if node.attr == "shape" and not base.is_pointer:
+        return base.shape
+    cls = Ptr if base.is_pointer else Tensor
+    found = vars(cls).get(node.attr)
+    if function_of(found) is not None:
+        return Method(found, base)
+    return c.fault("E001", f"{show(base)} has no attribute `{node.attr}`", node)
+
+
+def tuple_(c: Context, node: ast.Tuple) -> Any:
+    return tuple(evaluate(c, element) for element in node.elts)
+
+
+def list_(c: Context, node: ast.List) -> Any:
+    """A list display is read as a tuple: shapes are often written so."""
+    return tuple(evaluate(c, element) for element in node.elts)
+
+
+def subscript(c: Context, node: ast.Subscript) -> Any:
+    base = evaluate(c, node.value)
+    if is_faulty(base) and not isinstance(base, tuple):
+        return UNKNOWN
+    if isinstance(base, tuple):
+        return _element(c, node, base)
+    if not isinstance(base, Operand):
+        return c.fault("E001", f"{show(base)} cannot be indexed in a kernel", node)
+    items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    kept: list[bool] = []
+    for item in items:
+        if isinstance(item, ast.Slice) and item.lower is None and item.upper is None and item.step is None:
+            kept.append(True)
+        elif isinstance(item, ast.Constant) and item.value is None:
+            kept.append(False)
+        else:
+            return c.fault(
+                "E001", f"`{c.text(node)}`: a block is indexed with `:` and None alone", node,
+                help="lanes cannot be picked out; use a mask and a reduction, or load what is needed",
+            )  # fmt: skip
+    return _expand(c, node, base, kept)
+
+
+def _element(c: Context, node: ast.Subscript, base: tuple[Any, ...]) -> Any:
+    if isinstance(node.slice, ast.Slice):
+        ends = [None if e is None else evaluate(c, e) for e in (node.slice.lower, node.slice.upper, node.slice.step)]
+        if all(e is None or isinstance(e, int) for e in ends):
+            return base[slice(*ends)]
+        return c.fault("E008", "the ends of a slice must be known at compile time", node.slice)
+    index = evaluate(c, node.slice)
+    if is_faulty(index):
+        return UNKNOWN
+    if not isinstance(index, int):
+        return c.fault("E008", f"an index of a tuple must be a known Const int; `{c.text(node.slice)}` is {show(index)}", node.slice)
+    if not -len(base) <= index < len(base):
+        return c.fault("S003", f"index {index} is outside a tuple of {len(base)}", node)
+    return base[index]
+
+
+def _expand(c: Context, node: ast.AST, base: Operand, kept: list[bool]) -> Any:
+    rank = len(base.shape)
+    if sum(kept) > rank or (rank and sum(kept) < rank):
+        return c.fault(
+            "S005", f"`{c.text(node)}` names {sum(kept)} axes with `:`, and {show(base)} has {rank}", node,
+            help="write one `:` an axis and None where a new axis goes",
+        )  # fmt: skip
+    c.b.loc = c.location(node, "[]")
+    value: Value = base.value
+    if not rank:
+        value = c.b.create(splat, value, type=typed((1,) * len(kept), element_of(value.type)))
+    else:
+        for axis, keep in enumerate(kept):
+            if not keep:
+                value = c.b.create(expand_dims_, value, axis=axis)
+    return Operand(value, base.dtype)
+
+
+def call(c: Context, node: ast.Call) -> Any:
+    target = evaluate(c, node.func)
+    if is_faulty(target):
+        return UNKNOWN
+    args: list[Any] = []
+    nodes: list[ast.AST] = []
+    first: tuple[Any, ...] = ()
+    if isinstance(target, Method):
+        first, target = (target.first,), target.function
+        assert isinstance(node.func, ast.Attribute)
+        nodes.append(node.func.value)
+    args.extend(first)
+    function = function_of(target)
+    for one in node.args:
+        if isinstance(one, ast.Starred):
+            return c.fault("E001", "a starred argument is outside the language", one, help="write the arguments out")
+        args.append(evaluate(c, one))
+        nodes.append(one)
+    keywords: dict[str, Any] = {}
+    keyword_nodes: dict[str, ast.AST] = {}
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            return c.fault("E001", "`**` arguments are outside the language", keyword.value, help="write the arguments out")
+        keywords[keyword.arg] = evaluate(c, keyword.value)
+        keyword_nodes[keyword.arg] = keyword.value
+    if function is not None:
+        return _language(c, node, function, tuple(args), keywords, tuple(nodes), keyword_nodes)
+    if isinstance(target, FunctionType):
+        return inline(c, node, target, tuple(args), keywords, tuple(nodes), keyword_nodes)
+    rule = BUILTINS.get(target) if isinstance(target, type) or callable(target) else None
+    if rule is not None:
+        return rule(c, node, *args, **keywords) if not any(map(is_faulty, args)) else UNKNOWN
+    return c.fault("E004", f"`{c.text(node.func)}` cannot be called in a kernel", node.func, help=_advice(target))
+
+
+def _language(
+    c: Context, node: ast.Call, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any],
+    nodes: tuple[ast.AST, ...], keyword_nodes: dict[str, ast.AST],
+) -> Any:  # fmt: skip
+    if not function.construct:
+        return call_language(c, node, function, args, keywords, nodes, keyword_nodes)
+    rule = CONTRACTS.get(function.construct)
+    if rule is not None:
+        return rule(c, node, function, args, keywords, nodes)
+    return c.fault("E004", f"{function.display} belongs into a `for` statement", node, help=f"for i in {c.text(node)}:")
+
+
+def _advice(target: Any) -> str:
+    if target is print:
+        return "run the kernel on the reference executor to see its values"
+    module = str(getattr(target, "__module__", ""))
+    if module.split(".")[0] in ("numpy", "torch", "math"):
+        return "use the function of the same meaning in teeny.language"
+    if isinstance(target, type):
+        return "a kernel has no objects; pass single values"
+    return "call language functions, or plain Python functions with a `def`"
+

@@ -1,0 +1,224 @@
+"""Operators: on tensors and pointers the functions bound to their classes, on compile-time values Python's own."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from teeny.frontend import consts
+from teeny.frontend.call import call_language
+from teeny.frontend.context import Context, evaluate
+from teeny.frontend.values import UNKNOWN, Unset, is_const, is_faulty, show
+from teeny.ir.dtype import BOOL, I32
+from teeny.ir.poly import Poly
+from teeny.language.tensor import Ptr, Tensor
+from teeny.ops.bits import andi, ori, xori
+from teeny.ops.compare import where
+from teeny.ops.constant import constant
+from teeny.ops.function import LanguageFunction, Operand, function_of
+
+_METHODS: dict[type[ast.AST], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
+    ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
+    ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert",
+}  # fmt: skip
+_SYMBOLS: dict[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.BitAnd: "&", ast.BitOr: "|",
+    ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==",
+    ast.NotEq: "!=", ast.Pow: "**", ast.MatMult: "@",
+}  # fmt: skip
+_MIRRORED: dict[type[ast.AST], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE, ast.Eq: ast.Eq, ast.NotEq: ast.NotEq,
+}  # fmt: skip
+
+
+def _table(cls: type) -> dict[tuple[type[ast.AST], bool], LanguageFunction]:
+    found: dict[tuple[type[ast.AST], bool], LanguageFunction] = {}
+    for kind, name in _METHODS.items():
+        for reflected in (False, True):
+            function = function_of(vars(cls).get(f"__{'r' if reflected else ''}{name}__"))
+            if function is not None:
+                found[kind, reflected] = function
+    return found
+
+
+_WHERE = function_of(where)
+_TENSOR = _table(Tensor)
+_POINTER = _table(Ptr)
+
+
+def _find(x: Any, kind: type[ast.AST], reflected: bool) -> LanguageFunction | None:
+    return (_POINTER if x.is_pointer else _TENSOR).get((kind, reflected))
+
+
+def binop(c: Context, node: ast.BinOp) -> Any:
+    return binary(c, node, node.op, evaluate(c, node.left), evaluate(c, node.right), node.left, node.right)
+
+
+def binary(c: Context, node: ast.AST, op: ast.operator, x: Any, y: Any, left: ast.AST, right: ast.AST) -> Any:
+    """`x op y`; `left` and `right` are the nodes they stem from."""
+    if is_faulty(x) or is_faulty(y):
+        return UNKNOWN
+    kind = type(op)
+    if isinstance(x, Operand):
+        function = _find(x, kind, False)
+        if function is not None and not (isinstance(y, Operand) and y.is_pointer and not x.is_pointer):
+            return call_language(c, node, function, (x, y), {}, (left, right), {})
+    if isinstance(y, Operand):
+        function = _find(y, kind, True)
+        if function is not None:
+            return call_language(c, node, function, (y, x), {}, (right, left), {})
+    if isinstance(x, Operand) or isinstance(y, Operand):
+        return _no_operator(c, node, kind, x, y)
+    if not is_const(x) or not is_const(y):
+        return c.fault("E001", f"`{_SYMBOLS[kind]}` does not take {show(x)} and {show(y)}", node)
+    return consts.binary(c, node, op, x, y)
+
+
+def _no_operator(c: Context, node: ast.AST, kind: type[ast.AST], x: Any, y: Any) -> Any:
+    symbol = _SYMBOLS[kind]
+    if any(isinstance(v, Operand) and v.is_pointer for v in (x, y)):
+        return c.fault(
+            "T005", f"`{symbol}` does not take {show(x)} and {show(y)}", node,
+            help="a pointer is moved with `+`; load through it to compute with the elements",
+        )  # fmt: skip
+    helps = {ast.Pow: "write x * x, or tl.exp(y * tl.log(x))", ast.MatMult: "matrix products are written tl.dot"}
+    return c.fault("E001", f"`{symbol}` is no operator of tensors", node, help=helps.get(kind, ""))
+
+
+def unaryop(c: Context, node: ast.UnaryOp) -> Any:
+    x = evaluate(c, node.operand)
+    if is_faulty(x):
+        return UNKNOWN
+    if not isinstance(x, Operand):
+        if isinstance(x, tuple):
+            return c.fault("T010", "a tuple has no such operator", node)
+        return consts.unary(c, node, node.op, x)
+    if isinstance(node.op, ast.Not):
+        if not _is_flag(c, node.operand, x, "not", "~"):
+            return UNKNOWN
+        c.b.loc = c.location(node, "not")
+        return Operand(c.b.create(xori, x.value, constant(c.b, BOOL, True)), BOOL)
+    function = _find(x, type(node.op), False)
+    if function is None:
+        return c.fault("T005", f"{show(x)} has no such operator", node)
+    return call_language(c, node, function, (x,), {}, (node.operand,), {})
+
+
+def _is_flag(c: Context, node: ast.AST, x: Operand, word: str, instead: str) -> bool:
+    """Whether a value can stand beside `and`, `or`, `not`: a scalar bool."""
+    if x.shape:
+        c.fault("T007", f"`{word}` needs a scalar condition; `{c.text(node)}` is {show(x)}", node, help=f"use `{instead}`, lane by lane")
+    elif x.dtype is not BOOL:
+        c.fault("T007", f"`{word}` needs a bool; `{c.text(node)}` is {show(x)}", node, help="compare it first")
+    else:
+        return True
+    return False
+
+
+def boolop(c: Context, node: ast.BoolOp) -> Any:
+    """`and` and `or`: of compile-time values as in Python, of scalar bools both sides evaluated."""
+    conjunction = isinstance(node.op, ast.And)
+    word, symbol = ("and", "&") if conjunction else ("or", "|")
+    result: Any = None
+    for at, one in enumerate(node.values):
+        value = evaluate(c, one)
+        if is_faulty(value):
+            return UNKNOWN
+        if isinstance(value, Operand):
+            if not _is_flag(c, one, value, word, symbol):
+                return UNKNOWN
+        else:
+            value = consts.as_condition(c, one, value)
+        result = value if at == 0 else _combine(c, node, conjunction, result, value)
+        if not isinstance(result, Operand) and c.truth(result) is (not conjunction):
+            return result
+    return result
+
+
+def _combine(c: Context, node: ast.AST, conjunction: bool, x: Any, y: Any) -> Any:
+    if isinstance(x, Operand) and isinstance(y, Operand):
+        c.b.loc = c.location(node)
+        return Operand(c.b.create(andi if conjunction else ori, x.value, y.value), BOOL)
+    if isinstance(x, Operand) or isinstance(y, Operand):
+        known, other = (y, x) if isinstance(x, Operand) else (x, y)
+        return other if c.settle(known) is conjunction else known
+    a, b = consts.guard_of(x), consts.guard_of(y)
+    if a is None or b is None or not c.generic:
+        return y if bool(x) is conjunction else x
+    return consts.Condition(a & b if conjunction else a | b)
+
+
+def compare(c: Context, node: ast.Compare) -> Any:
+    """Comparisons, chained ones too: each middle operand is evaluated once and all must hold."""
+    left, x = node.left, evaluate(c, node.left)
+    result: Any = None
+    for op, right in zip(node.ops, node.comparators, strict=True):
+        y = evaluate(c, right)
+        one = _compare(c, node, op, x, y, left, right)
+        if is_faulty(one):
+            return UNKNOWN
+        result = one if result is None else _both(c, node, result, one)
+        left, x = right, y
+    return result
+
+
+def _both(c: Context, node: ast.AST, x: Any, y: Any) -> Any:
+    if isinstance(x, Operand) and isinstance(y, Operand):
+        function = _TENSOR[ast.BitAnd, False]
+        return call_language(c, node, function, (x, y), {}, (node, node), {})
+    return _combine(c, node, True, x, y)
+
+
+def _compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any, left: ast.AST, right: ast.AST) -> Any:
+    if is_faulty(x) or is_faulty(y):
+        return UNKNOWN
+    kind = type(op)
+    if not isinstance(x, Operand) and not isinstance(y, Operand):
+        return consts.compare(c, node, op, x, y)
+    if isinstance(op, ast.Is | ast.IsNot):
+        if x is None or y is None:
+            return isinstance(op, ast.IsNot)
+        return c.fault("E001", "`is` compares with None alone in a kernel", node, help="use ==")
+    if isinstance(op, ast.In | ast.NotIn):
+        return c.fault("E001", "`in` is outside the language", node, help="compare with each value")
+    if isinstance(x, Operand):
+        function = _find(x, kind, False)
+        if function is not None and not (isinstance(y, Operand) and y.is_pointer):
+            return call_language(c, node, function, (x, y), {}, (left, right), {})
+    elif isinstance(y, Operand):
+        function = _find(y, _MIRRORED[kind], False)
+        if function is not None:
+            return call_language(c, node, function, (y, x), {}, (right, left), {})
+    return c.fault("T005", f"`{_SYMBOLS[kind]}` does not take {show(x)} and {show(y)}", node)
+
+
+def ifexp(c: Context, node: ast.IfExp) -> Any:
+    """`a if condition else b`, the condition known at compile time; a run-time one chooses between evaluated values."""
+    test = evaluate(c, node.test)
+    if is_faulty(test):
+        return UNKNOWN
+    if not isinstance(test, Operand):
+        return evaluate(c, node.body if c.settle(consts.as_condition(c, node.test, test)) else node.orelse)
+    if not _is_flag(c, node.test, test, "if", "tl.where"):
+        return UNKNOWN
+    x, y = evaluate(c, node.body), evaluate(c, node.orelse)
+    if is_faulty(x) or is_faulty(y):
+        return UNKNOWN
+    if not isinstance(x, Operand) and not isinstance(y, Operand):
+        x = as_scalar(c, node.body, x)
+    return call_language(c, node, _WHERE, (test, x, y), {}, (node.test, node.body, node.orelse), {})
+
+
+def as_scalar(c: Context, node: ast.AST, value: Any) -> Any:
+    """A compile-time int or bool as a run-time scalar (i32, bool); a fault for anything else."""
+    c.b.loc = c.location(node)
+    if isinstance(value, bool):
+        return Operand(constant(c.b, BOOL, value), BOOL)
+    if isinstance(value, int | Poly) or (isinstance(value, Unset) and value.kind is int):
+        return Operand(constant(c.b, I32, value), I32)
+    return c.fault(
+        "T010", f"{show(value)} cannot become a run-time value here, for its dtype is not known", node,
+        help="say the dtype: tl.full((), value, tl.f32)",
+    )  # fmt: skip

@@ -1,0 +1,185 @@
+"""Choosing the overload of a call: the first whose parameters fit wins; else the fault of the one that got furthest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from teeny.frontend.signature import EMPTY, LANGUAGE_VARIABLES, Param, Signature, Term, language_signature
+from teeny.frontend.values import Condition, Unknown, Unset, is_const, is_faulty
+from teeny.ir.dtype import ANY, LEAVES, DType
+from teeny.ir.poly import Poly
+from teeny.ir.types import PointerType
+from teeny.ops.function import LanguageFunction, Operand
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Why an overload does not fit. `rank`: how telling it is among equals (a dtype says more than a kind)."""
+
+    at: int
+    rank: int
+    kind: str
+    param: Param
+    value: object
+    term: Term | None = None
+    bound: DType | None = None
+
+
+@dataclass(slots=True)
+class Match:
+    """A fitting overload: the bound arguments, and what its dtype variables stand for."""
+
+    signature: Signature
+    arguments: dict[str, Any]
+    subst: dict[DType, DType] = field(default_factory=dict[DType, DType])
+
+    def result(self) -> DType | PointerType | None:
+        """The dtype of the result, None for a function without one."""
+        term = self.signature.result[0]
+        if term.kind == "none" or term.dtype is None:
+            return None
+        dtype = self.subst.get(term.dtype, ANY if term.dtype.is_variable else term.dtype)
+        if term.kind == "ptr":
+            from teeny.ir.types import pointer
+
+            return pointer(dtype)
+        return dtype
+
+    def literal(self, param: Param) -> DType:
+        """The dtype that a literal passed for `param` takes: that of the tensor beside it."""
+        wanted = [t.dtype for t in param.terms if t.dtype is not None]
+        wanted += [t.dtype for t in self.signature.result if t.dtype is not None]
+        wanted += [t.dtype for p in self.signature.params for t in p.terms if t.dtype is not None]
+        for dtype in wanted:
+            found = self.subst.get(dtype)
+            if found is not None:
+                return found
+        return LEAVES["i32"]
+
+
+def signatures(function: LanguageFunction) -> list[Signature]:
+    """The overloads of a language function, read once."""
+    found = function.memo.get("signatures")
+    if found is None:
+        found = function.memo["signatures"] = [language_signature(f) for f in function.overloads]
+    return found
+
+
+def match(function: LanguageFunction, values: Mapping[str, Any], equal: Any) -> Match | Mismatch:
+    """Match the arguments of a call (by parameter name; defaults not yet filled in) against the overloads.
+
+    `equal(a, b)`: whether two dtypes are the same here (a variable may be pinned by a guard).
+    """
+    best: Mismatch | None = None
+    for signature in signatures(function):
+        found = _fit(signature, values, equal, function.exclude)
+        if isinstance(found, Match):
+            return found
+        if best is None or (found.at, found.rank) > (best.at, best.rank):
+            best = found
+    assert best is not None
+    return best
+
+
+def _fit(signature: Signature, values: Mapping[str, Any], equal: Any, exclude: dict[str, tuple[str, ...]]) -> Match | Mismatch:
+    arguments: dict[str, Any] = {}
+    made = Match(signature, arguments)
+    for at, param in enumerate(signature.params):
+        value = values.get(param.name, EMPTY)
+        if value is EMPTY:
+            if param.default is EMPTY:
+                return Mismatch(at, 0, "missing", param, None)
+            arguments[param.name] = param.default
+            continue
+        wrong = fits(param, value, made.subst, equal, at)
+        if wrong is not None:
+            return wrong
+        arguments[param.name] = value
+    unknown = [n for n in values if n not in arguments]
+    if unknown:
+        return Mismatch(len(signature.params), 0, "surplus", Param(unknown[0], ()), values[unknown[0]])
+    for name, leaves in exclude.items():
+        dtype = made.subst.get(LANGUAGE_VARIABLES[name])
+        if dtype is not None and not dtype.is_variable and dtype.name in leaves:
+            at = len(signature.params) + 1
+            return Mismatch(at, 3, "excluded", signature.params[0], values[signature.params[0].name], bound=dtype)
+    return made
+
+
+_RANK = {"kind": 0, "dtype": 3, "bound": 2, "const": 1, "literal": 3, "rank": 2}
+
+
+def fits(param: Param, value: object, subst: dict[DType, DType], equal: Any, at: int = 0) -> Mismatch | None:
+    """Whether a value fits one of a parameter's terms; binds dtype variables in `subst`."""
+    if is_faulty(value) and isinstance(value, Unknown):
+        return None
+    kind, term = "kind", None
+    for one in param.terms:
+        wrong = _fits_term(one, value, subst, equal)
+        if wrong is None:
+            return None
+        if _RANK[wrong] > _RANK[kind] or term is None:
+            kind, term = wrong, one
+    bound = subst.get(term.dtype) if term is not None and term.dtype is not None else None
+    return Mismatch(at, _RANK[kind], kind, param, value, term, bound)
+
+
+def _fits_term(term: Term, value: object, subst: dict[DType, DType], equal: Any) -> str | None:
+    kind = term.kind
+    if kind == "any":
+        return None
+    if kind in ("tensor", "scalar", "ptr"):
+        if not isinstance(value, Operand):
+            return "kind"
+        dtype = value.dtype
+        if dtype is ANY:
+            return None
+        if (kind == "ptr") != isinstance(dtype, PointerType):
+            return "kind"
+        if isinstance(dtype, PointerType):
+            assert isinstance(dtype.pointee, DType)
+            dtype = dtype.pointee
+        wrong = _unify(term.dtype, dtype, subst, equal)
+        return wrong or ("rank" if kind == "scalar" and value.shape else None)
+    if kind == "dtype":
+        return _unify(term.dtype, value, subst, equal) if isinstance(value, DType) else "kind"
+    if isinstance(value, Operand):
+        return "const" if kind == "const" else "kind"
+    if kind == "const":
+        return None if any(_fits_term(t, value, subst, equal) is None for t in term.inner) else "kind"
+    return None if _is_plain(kind, value) else "kind"
+
+
+def _is_plain(kind: str, value: object) -> bool:
+    if kind == "int":
+        return isinstance(value, Poly) or (isinstance(value, int) and not isinstance(value, bool))
+    if kind == "float":
+        if isinstance(value, Unset):
+            return value.kind is float
+        return isinstance(value, Poly | float) or (isinstance(value, int) and not isinstance(value, bool))
+    if kind == "bool":
+        return isinstance(value, bool | Condition)
+    if kind == "str":
+        return isinstance(value, str) or (isinstance(value, Unset) and value.kind is str)
+    if kind == "none":
+        return value is None
+    if kind == "tuple":
+        return isinstance(value, tuple) and is_const(value)
+    return kind == "function" and callable(value)
+
+
+def _unify(wanted: DType | None, found: DType, subst: dict[DType, DType], equal: Any) -> str | None:
+    assert wanted is not None
+    if not wanted.is_variable:
+        return None if equal(wanted, found) else "dtype"
+    bound = subst.get(wanted)
+    if bound is None:
+        if not found.within(wanted.mask):
+            return "bound"
+        subst[wanted] = found
+        return None
+    return None if equal(bound, found) else "dtype"

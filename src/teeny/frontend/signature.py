@@ -1,0 +1,166 @@
+"""Signatures as the compiler reads them: annotation text to terms, once a text.
+
+The grammar is the one that type checkers see: `Tensor[N] | int`, `Ptr[D]`, `Const[int | None]`, `type[E]`, `f32`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+from teeny.ir.dtype import BOOLEAN, CLASSES, LEAVES, NUM, DType, variable
+
+EMPTY: Any = inspect.Parameter.empty
+Kind = Literal["tensor", "scalar", "ptr", "const", "dtype", "int", "float", "bool", "str", "none", "tuple", "function", "any"]
+
+
+class Term(NamedTuple):
+    """One alternative of an annotation. `dtype`: the leaf or variable inside `Tensor[...]`, `Ptr[...]`, `type[...]`."""
+
+    kind: Kind
+    dtype: DType | None = None
+    inner: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    name: str
+    terms: tuple[Term, ...]
+    default: Any = EMPTY
+    keyword_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    params: tuple[Param, ...]
+    result: tuple[Term, ...]
+
+
+class AnnotationError(Exception):
+    """An annotation that is none of the language; the text says why."""
+
+
+LANGUAGE_VARIABLES: dict[str, DType] = {
+    "D": variable("D", CLASSES["Dtype"], "Dtype"), "E": variable("E", CLASSES["Dtype"], "Dtype"),
+    "N": variable("N", NUM, "Num"), "I": variable("I", CLASSES["Int"], "Int"), "F": variable("F", CLASSES["Float"], "Float"),
+    "B": variable("B", CLASSES["Bits"], "Bits"), "S": variable("S", NUM | BOOLEAN, "Num or Bool"),
+}  # fmt: skip
+_LEAF_NAMES: dict[str, DType] = {
+    **LEAVES, "bool_": LEAVES["bool"], "int1": LEAVES["bool"], "bfloat16": LEAVES["bf16"],
+    **{f"int{b}": LEAVES[f"i{b}"] for b in (8, 16, 32, 64)}, **{f"uint{b}": LEAVES[f"u{b}"] for b in (8, 16, 32, 64)},
+    **{f"float{b}": LEAVES[f"f{b}"] for b in (16, 32, 64)},
+}  # fmt: skip
+del _LEAF_NAMES["bool"]
+_PLAIN: dict[str, Kind] = {"int": "int", "float": "float", "bool": "bool", "str": "str", "Any": "any", "Callable": "function"}
+
+Lookup = Callable[[str], DType | None]
+"""The dtype variable of that name, if there is one."""
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _dtype(node: ast.expr, lookup: Lookup) -> DType:
+    name = _last(node)
+    found = lookup(name) or _LEAF_NAMES.get(name)
+    if found is None:
+        raise AnnotationError(f"`{ast.unparse(node)}` is no dtype of the language and no type variable with a bound")
+    return found
+
+
+def terms_of(node: ast.expr, lookup: Lookup) -> tuple[Term, ...]:
+    """The alternatives of an annotation. Raises `AnnotationError`."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return terms_of(node.left, lookup) + terms_of(node.right, lookup)
+    if isinstance(node, ast.Constant):
+        if node.value is None:
+            return (Term("none"),)
+        if isinstance(node.value, str):
+            return terms_of(ast.parse(node.value, mode="eval").body, lookup)
+    if isinstance(node, ast.Subscript):
+        return _subscript(_last(node.value), node, lookup)
+    name = _last(node)
+    if name in _PLAIN:
+        return (Term(_PLAIN[name]),)
+    if name == "tuple":
+        return (Term("tuple"),)
+    raise AnnotationError(f"`{ast.unparse(node)}` is no annotation of the language")
+
+
+def _subscript(name: str, node: ast.Subscript, lookup: Lookup) -> tuple[Term, ...]:
+    if name == "Tensor":
+        return (Term("tensor", _dtype(node.slice, lookup)),)
+    if name == "Scalar":
+        return (Term("scalar", _dtype(node.slice, lookup)),)
+    if name == "Ptr":
+        return (Term("ptr", _dtype(node.slice, lookup)),)
+    if name == "type":
+        return (Term("dtype", _dtype(node.slice, lookup)),)
+    if name == "Const":
+        return (Term("const", None, terms_of(node.slice, lookup)),)
+    if name == "Optional":
+        return (*terms_of(node.slice, lookup), Term("none"))
+    if name in ("tuple", "list"):
+        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        inner = tuple(t for e in items if not (isinstance(e, ast.Constant) and e.value is ...) for t in terms_of(e, lookup))
+        return (Term("tuple", None, inner),)
+    if name == "Callable":
+        return (Term("function"),)
+    if name in ("Iterator", "Iterable"):
+        return (Term("any"),)
+    raise AnnotationError(f"`{ast.unparse(node)}` is no annotation of the language")
+
+
+@cache
+def _language_terms(text: str) -> tuple[Term, ...]:
+    return terms_of(ast.parse(text, mode="eval").body, LANGUAGE_VARIABLES.get)
+
+
+def language_signature(fn: Callable[..., Any]) -> Signature:
+    """The signature of a language function's overload: its annotations are text (`from __future__ import annotations`)."""
+    code, annotations, defaults = fn.__code__, fn.__annotations__, fn.__defaults__ or ()
+    count = code.co_argcount
+    names = code.co_varnames[: count + code.co_kwonlyargcount]
+    params: list[Param] = []
+    for at, name in enumerate(names):
+        keyword = at >= count
+        default = (fn.__kwdefaults__ or {}).get(name, EMPTY) if keyword else EMPTY
+        if not keyword and at >= count - len(defaults):
+            default = defaults[at - (count - len(defaults))]
+        params.append(Param(name, _language_terms(annotations[name]), default, keyword))
+    return Signature(tuple(params), _language_terms(annotations["return"]))
+
+
+def variable_of(thing: object) -> DType | None:
+    """The dtype variable behind a `TypeVar` whose bound (or constraints) are dtype classes, if it is one."""
+    name = getattr(thing, "__name__", None)
+    if name is None or type(thing).__name__ != "TypeVar":
+        return None
+    bound: Any = getattr(thing, "__bound__", None)
+    constraints: tuple[Any, ...] = getattr(thing, "__constraints__", ())
+    classes = constraints or getattr(bound, "__args__", None) or (() if bound is None else (bound,))
+    mask = 0
+    for one in classes:
+        mask |= class_mask(one)
+    if not mask:
+        return None
+    return variable(name, mask, " or ".join(c.__name__ for c in classes))
+
+
+def class_mask(one: Any) -> int:
+    """The leaves that a dtype class of the language stands for; 0 for anything else."""
+    leaf = getattr(one, "ir", None)
+    if isinstance(leaf, DType):
+        return leaf.mask
+    if getattr(one, "__module__", "") == "teeny.language.dtypes":
+        return CLASSES.get(one.__name__, 0)
+    return 0
+
+
+def substituted(dtype: DType, subst: Mapping[DType, DType]) -> DType:
+    return subst.get(dtype, dtype)

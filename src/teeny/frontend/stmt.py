@@ -1,0 +1,108 @@
+"""Simple statements: assignments, expressions, returns."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from teeny.frontend.context import Context, Returned, evaluate
+from teeny.frontend.inline import lookup_of
+from teeny.frontend.operators import binary
+from teeny.frontend.overload import fits
+from teeny.frontend.signature import AnnotationError, Param, Term, terms_of
+from teeny.frontend.values import UNKNOWN, is_const, is_faulty, show
+
+
+def assign(c: Context, node: ast.Assign) -> None:
+    value = evaluate(c, node.value)
+    for target in node.targets:
+        _target(c, target, value)
+
+
+def _target(c: Context, target: ast.expr, value: Any) -> None:
+    if isinstance(target, ast.Name):
+        c.bind(target.id, value, c.location(target))
+    elif isinstance(target, ast.Tuple | ast.List):
+        _unpack(c, target, value)
+    elif isinstance(target, ast.Subscript):
+        c.fault("E001", f"`{c.text(target)}` cannot be assigned: a block's lanes cannot be set", target, help="choose lanes with tl.where, or store through a pointer")
+    elif isinstance(target, ast.Attribute):
+        c.fault("E001", f"`{c.text(target)}` cannot be assigned in a kernel", target)
+    else:
+        c.fault("E001", "a starred target is outside the language", target, help="name each value")
+
+
+def _unpack(c: Context, target: ast.Tuple | ast.List, value: Any) -> None:
+    if is_faulty(value) and not isinstance(value, tuple):
+        for one in target.elts:
+            _target(c, one, UNKNOWN)
+    elif not isinstance(value, tuple):
+        c.fault("T010", f"{show(value)} cannot be unpacked", target)
+    elif len(value) != len(target.elts):
+        c.fault("T010", f"{len(target.elts)} names for a tuple of {len(value)}", target)
+    else:
+        for one, part in zip(target.elts, value, strict=True):
+            _target(c, one, part)
+
+
+def augassign(c: Context, node: ast.AugAssign) -> None:
+    if not isinstance(node.target, ast.Name):
+        c.fault("E001", f"`{c.text(node.target)}` cannot be assigned in a kernel", node.target)
+        return
+    load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+    old = evaluate(c, load)
+    value = binary(c, node, node.op, old, evaluate(c, node.value), node.target, node.value)
+    c.bind(node.target.id, value, c.location(node.target))
+
+
+def annassign(c: Context, node: ast.AnnAssign) -> None:
+    """`name: annotation = value`: the annotation is checked; `Const[...]` demands a compile-time value."""
+    if node.value is None or not isinstance(node.target, ast.Name):
+        c.fault("E001", "an annotation needs a name and a value in a kernel", node)
+        return
+    value = evaluate(c, node.value)
+    try:
+        terms: tuple[Term, ...] = terms_of(node.annotation, lookup_of(c.frame.fn))
+    except AnnotationError as error:
+        c.fault("E006", str(error), node.annotation)
+        terms = (Term("any"),)
+    name = node.target.id
+    if not is_faulty(value):
+        if any(t.kind == "const" for t in terms) and not is_const(value):
+            c.fault("E009", f"`{name}` is declared Const, and `{c.text(node.value)}` is {show(value)}", node.value)
+            value = UNKNOWN
+        elif fits(Param(name, terms), value, {}, c.same_dtype) is not None:
+            c.fault("T010", f"`{name}` is declared {ast.unparse(node.annotation)}, and `{c.text(node.value)}` is {show(value)}", node.value)
+            value = UNKNOWN
+    c.bind(name, value, c.location(node.target))
+
+
+def expression(c: Context, node: ast.Expr) -> None:
+    if isinstance(node.value, ast.Constant):
+        return
+    evaluate(c, node.value)
+
+
+def return_(c: Context, node: ast.Return) -> None:
+    value = None if node.value is None else evaluate(c, node.value)
+    if c.frame.outer is None and value is not None:
+        c.fault("E010", "a kernel returns nothing", node, help="store the result through a pointer")
+        return
+    if c.region > 0:
+        c.fault("E010", "a return inside a loop is outside the language", node, help="keep a flag, and mask the work after it")
+        return
+    active = c.active
+    c.frame.returns.append(Returned(active, value, c.location(node)))
+    c.frame.dead |= active
+    c.stamp()
+
+
+def pass_(c: Context, node: ast.Pass) -> None:
+    return None
+
+
+def assert_(c: Context, node: ast.Assert) -> None:
+    c.fault(
+        "E001", "assert is outside the language", node,
+        help="use tl.static_assert for Consts and tl.require for arguments",
+    )  # fmt: skip

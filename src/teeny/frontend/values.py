@@ -1,0 +1,109 @@
+"""What an expression of a kernel can be while it is lowered.
+
+Run-time values are `Operand`s (a tensor, scalar or pointer with its IR value). Everything else is known at compile time:
+Python numbers, strings, None, functions and modules as they are, dtypes as `DType`, tuples of any of these. In generic
+code a Const parameter has no value yet: an int is a symbolic dim (`ir.poly`), a bool a `Condition`, others an `Unset`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from teeny.ir.dtype import ANY, DType
+from teeny.ir.poly import Poly
+from teeny.ir.types import PointerType, element_of
+from teeny.ops.function import Operand
+
+if TYPE_CHECKING:
+    from teeny.ir.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A compile-time bool of generic code: the guard that is true where it is."""
+
+    guard: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unset:
+    """A Const float or str of generic code, or what was computed from one: its value comes with the specialisation."""
+
+    kind: type
+    text: str
+
+
+class Unknown:
+    """What a faulty expression gives: it agrees with everything, so that one cause is reported once."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN = Unknown()
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method found on a value: the function and its first argument."""
+
+    function: Any
+    first: Any
+
+
+def is_const(value: object) -> bool:
+    """Whether a value is known at compile time."""
+    return not isinstance(value, Operand | Unknown) and not (isinstance(value, tuple) and not all(map(is_const, value)))
+
+
+def is_faulty(value: object) -> bool:
+    """Whether a value comes from a reported fault, so that nothing more should be said about it."""
+    if isinstance(value, Operand):
+        return value.dtype is ANY
+    return isinstance(value, Unknown) or (isinstance(value, tuple) and any(map(is_faulty, value)))
+
+
+def show_dtype(dtype: DType | PointerType) -> str:
+    if isinstance(dtype, PointerType):
+        return f"Ptr[{show_dtype(dtype.pointee)}]"
+    return dtype.name
+
+
+def show_shape(shape: tuple[Any, ...]) -> str:
+    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def show(value: object) -> str:
+    """A value's kind in the words of an annotation: `Tensor[f32] of shape (BLOCK,)`, `Scalar[i32]`, `Const 3`."""
+    if isinstance(value, Operand):
+        dtype = show_dtype(value.dtype)
+        if isinstance(value.dtype, PointerType):
+            return dtype if not value.shape else f"{dtype} of shape {show_shape(value.shape)}"
+        return f"Tensor[{dtype}] of shape {show_shape(value.shape)}" if value.shape else f"Scalar[{dtype}]"
+    if isinstance(value, DType):
+        return f"the dtype {value.name}"
+    if isinstance(value, Condition):
+        return "a Const bool"
+    if isinstance(value, Poly):
+        return f"the Const int {value}"
+    if isinstance(value, Unset):
+        return f"a Const {value.kind.__name__}"
+    if value is None:
+        return "None"
+    if isinstance(value, tuple):
+        return "a tuple"
+    if isinstance(value, bool | int | float | str):
+        return f"the {type(value).__name__} {value!r}"
+    if callable(value):
+        return f"the function {getattr(value, '__name__', '?')}"
+    return f"a {type(value).__name__}"
+
+
+def pointee(type_: Type) -> Any:
+    """What a value of pointer type points at."""
+    element = element_of(type_)
+    assert isinstance(element, PointerType)
+    return element.pointee
