@@ -72,7 +72,27 @@ class Arithmetic(Converter):
             # term is too small to bring the sum near a midpoint between halves: the second rounding does no harm.
             a64, b64, c64 = self.fpext(a, "f64"), self.fpext(b, "f64"), self.fpext(c, "f64")
             return self.fptrunc(self.raw("fadd", self.raw("fmul", a64, b64), c64), a.dtype)
+        if a.dtype == "f32" and not self.features.fma:
+            return self._fma_in_f64(a, b, c)
         return self._intrinsic("fma", a, b, c)
+
+    def _fma_in_f64(self, a: Lane, b: Lane, c: Lane) -> Lane:
+        """The exact product plus c in f64, if inexact the neighbour with an odd last bit; f32 rounds that once."""
+        a64, b64, c64 = (self.fpext(lane, "f64") for lane in (a, b, c))
+        product = self.raw("fmul", a64, b64)
+        total = self.raw("fadd", product, c64)
+        # The error of a sum, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
+        part = self.raw("fsub", total, product)
+        error = self.raw("fadd", self.raw("fsub", product, self.raw("fsub", total, part)), self.raw("fsub", c64, part))
+        bits, zero, one = self.bitcast(total, "i64"), self.const("f64", 0.0), self.const("i64", 1)
+        sign = self.raw("and", bits, self.const("i64", -(1 << 63)))
+        grows = self.bitcast(self.raw("xor", self.bitcast(error, "i64"), sign), "f64")
+        outwards = self.raw_cmp("fcmp ogt", grows, zero)
+        step = self.select(outwards, one, self.const("i64", -1))
+        even = self.raw_cmp("icmp eq", self.raw("and", bits, one), self.const("i64", 0))
+        off = self.raw("and", even, self.raw_cmp("fcmp one", error, zero))
+        odd = self.select(off, self.raw("add", bits, step), bits)
+        return self.fptrunc(self.bitcast(odd, "f64"), "f32")
 
     def fsqrt(self, a: Lane, /) -> Lane:
         """The square root, correctly rounded."""

@@ -8,7 +8,7 @@ Memory of a pool, in bytes (lines of 128 keep writers apart):
     384  workers, 128 bytes each: 0 state, 4 sleeps, 8 pool, 16 scratch
 
 A worker's state: 0 idle, 1 posted, 2 running. The launching thread posts a job to each worker that it wants, takes part
-in the work, takes back the posts that no worker has taken up (a worker that the system has not woken costs nothing), and
+in the work, takes back the posts that no worker has taken up (one that the system has not woken costs nothing), and
 waits for the others. Both sides spin a little before they sleep on a futex.
 """
 
