@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.metadata
 import subprocess
 import sys
 
@@ -135,7 +136,7 @@ def test_compilation_is_deterministic() -> None:
 def test_fingerprint_tells_levels_apart() -> None:
     prints = {fingerprint(level) for level in LEVELS}
     assert len(prints) == len(LEVELS)
-    assert all("llvmlite" in text for text in prints)
+    assert all(f"llvmlite {importlib.metadata.version('llvmlite')}" in text for text in prints)
     if host_features():
         assert next(iter(host_features())) in fingerprint("native")
 

@@ -23,12 +23,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from teeny.backends.cpu.engine import compile_object, load
 from teeny.backends.cpu.pool_ir import HEADER_BYTES, SLOT_BYTES, pool_text
 from teeny.backends.cpu.target import Level, is_x86
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 __all__ = ["MAX_THREADS", "launch", "set_object_source", "thread_count"]
 
@@ -262,6 +264,8 @@ def _sliced(run: Callable[[int, int], None], programs: int, cost_ns: float) -> N
 
 @functools.cache
 def _executor(threads: int) -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(threads, "teeny")
 
 

@@ -8,10 +8,12 @@
 from __future__ import annotations
 
 import functools
-import importlib.metadata
+import importlib.util
 import platform
+import re
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
 __all__ = ["LEVELS", "Features", "Level", "features", "fingerprint", "host_features", "supported_levels"]
@@ -92,10 +94,27 @@ def features(level: Level = "native") -> Features:
     )
 
 
+def _llvmlite_version() -> str:
+    """Version and revision of llvmlite, and so of its LLVM, without importing it; "none" where it is missing."""
+    spec = importlib.util.find_spec("llvmlite")
+    if spec is None or spec.origin is None:
+        return "none"
+    try:
+        text = (Path(spec.origin).parent / "_version.py").read_text("utf-8")
+    except OSError:
+        text = ""
+    found = re.findall(r"^version_\w+ = '(.*)'", text, re.MULTILINE)
+    if found:
+        return " ".join(found)
+    # Slower, as it reads the metadata of all that is installed.
+    import importlib.metadata
+
+    return importlib.metadata.version("llvmlite")
+
+
 @functools.cache
 def fingerprint(level: Level = "native") -> str:
     """Compiler, machine and level in one line: part of the key under which objects are kept."""
     model, flags = _cpu_info()
     machine = f"{model};{','.join(sorted(flags))}" if level == "native" else ""
-    llvm = importlib.metadata.version("llvmlite")
-    return f"llvmlite {llvm};{sys.platform};{platform.machine()};{level};{machine}"
+    return f"llvmlite {_llvmlite_version()};{sys.platform};{platform.machine()};{level};{machine}"
