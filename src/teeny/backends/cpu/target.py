@@ -8,11 +8,11 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import platform
 import re
 import sys
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -96,20 +96,20 @@ def features(level: Level = "native") -> Features:
 
 def _llvmlite_version() -> str:
     """Version and revision of llvmlite, and so of its LLVM, without importing it; "none" where it is missing."""
-    spec = importlib.util.find_spec("llvmlite")
+    spec = find_spec("llvmlite")
     if spec is None or spec.origin is None:
         return "none"
     try:
         text = (Path(spec.origin).parent / "_version.py").read_text("utf-8")
     except OSError:
         text = ""
-    found = re.findall(r"^version_\w+ = '(.*)'", text, re.MULTILINE)
+    found: list[str] = re.findall(r"^version_\w+ = '(.*)'", text, re.MULTILINE)
     if found:
         return " ".join(found)
     # Slower, as it reads the metadata of all that is installed.
-    import importlib.metadata
+    from importlib.metadata import version
 
-    return importlib.metadata.version("llvmlite")
+    return version("llvmlite")
 
 
 @functools.cache
