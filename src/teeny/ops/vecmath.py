@@ -181,13 +181,16 @@ def _split(b: LaneBuilder, x: Lane, form: _Format) -> tuple[Lane, Lane]:
     return b.sitofp(exponent, dtype), b.fsub(b.bitcast(significand, dtype), b.const(dtype, 1.0))
 
 
-def _log_specials(b: LaneBuilder, x: Lane, result: Lane) -> Lane:
+def _log_specials(b: LaneBuilder, x: Lane, result: Lane, form: _Format) -> Lane:
     """`result` for positive finite x; -inf at 0, inf at inf, else NaN."""
     dtype = b.type_of(x)
     infinity, zero = b.const(dtype, float("inf")), b.const(dtype, 0.0)
     special = b.select(b.fcmp("oeq", x, infinity), infinity, b.const(dtype, float("nan")))
     special = b.select(b.fcmp("oeq", x, zero), b.const(dtype, float("-inf")), special)
-    usual = b.and_(b.fcmp("ogt", x, zero), b.fcmp("olt", x, infinity))
+    # As unsigned integers: above +0 and below infinity; a sign bit makes the number too large.
+    bits, one = b.bitcast(x, form.integer), b.const(form.integer, 1)
+    largest = ((2 * form.bias + 1) << form.mantissa) - 1
+    usual = b.icmp("ult", b.sub(bits, one), b.const(form.integer, largest))
     return b.select(usual, result, special)
 
 
@@ -219,7 +222,7 @@ def _log(b: LaneBuilder, x: Lane, form: _Format) -> Lane:
     high, low = _log_parts(b, f, form)
     low = b.fma(e, b.const(dtype, form.ln2_low), low)
     result = b.fma(e, b.const(dtype, form.ln2_high), b.fadd(high, low))
-    return _log_specials(b, x, result)
+    return _log_specials(b, x, result, form)
 
 
 def log2(b: LaneBuilder, x: Lane) -> Lane:
@@ -238,7 +241,7 @@ def _log2(b: LaneBuilder, x: Lane, form: _Format) -> Lane:
     total = b.fadd(e, product)
     # |e| >= 1 > |product| or e = 0: the error of the sum is found exactly.
     rest = b.fadd(b.fadd(b.fsub(e, total), product), rest)
-    return _log_specials(b, x, b.fadd(total, rest))
+    return _log_specials(b, x, b.fadd(total, rest), form)
 
 
 def rsqrt(b: LaneBuilder, x: Lane) -> Lane:

@@ -13,7 +13,8 @@ import pytest
 from teeny.backends.cpu import elf
 from teeny.backends.cpu.builder import KERNEL_PARAMETERS, Builder, Module
 from teeny.backends.cpu.engine import compile_object, load, load_by_llvm
-from teeny.backends.cpu.target import LEVELS, features, fingerprint, host_features, supported_levels
+from teeny.backends.cpu.pool_ir import pool_text
+from teeny.backends.cpu.target import LEVELS, Features, features, fingerprint, host_features, supported_levels
 from teeny.diag import InternalError
 from teeny.ir.lanes import Lane
 from teeny.ops import vecmath
@@ -127,6 +128,32 @@ def test_writable_data_falls_back_to_llvm() -> None:
 def test_invalid_text_is_an_internal_error() -> None:
     with pytest.raises(InternalError, match="LLVM rejects"):
         compile_object("define void @f() { ret i32 %nothing }")
+
+
+@pytest.mark.parametrize("triple", ["aarch64-unknown-linux-gnu", "arm64-apple-darwin", "riscv64-unknown-linux-gnu"])
+def test_code_for_other_machines_compiles(triple: str) -> None:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    try:
+        target = llvm.Target.from_triple(triple)
+    except RuntimeError:
+        pytest.skip("this LLVM has no such target")
+    machine = target.create_target_machine(opt=2, reloc="pic", codemodel="small")
+    module = Module()
+    module.features = Features(x86=False, half=True, fma=True, scalef=False, lanes=4)
+    b = Builder(module, "kernel", KERNEL_PARAMETERS, 4)
+    elementwise(lambda b, x: b.fptrunc(rich(b, b.fpext(x, "f32")), "f16"), ["f16"], "f16", 4)(b)
+    b.fence()
+    b.finish()
+    arch, linux = triple.split("-")[0], "linux" in triple
+    for text in (module.text(), pool_text(arch, futex=linux)):
+        parsed = llvm.parse_assembly(text)
+        parsed.triple = triple
+        parsed.verify()
+        assert len(machine.emit_object(parsed)) > 200
+    assert ("teeny_launch" in pool_text(arch, futex=linux)) == (arch == "aarch64")
 
 
 def test_compilation_is_deterministic() -> None:
