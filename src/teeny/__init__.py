@@ -1,3 +1,43 @@
-"""Triton-style block kernels in typed Python: checked before anything runs, fast on CPU and GPU."""
+"""Triton-style block kernels in typed Python: checked before anything runs, fast on CPU and GPU.
+
+`import teeny as tn; import teeny.language as tl`. Heavy packages are imported when first needed.
+"""
+
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from teeny.diag.errors import CompileError, InternalError, KernelError, LaunchError, TeenyError
+    from teeny.runtime.definition import KernelWarning
+    from teeny.runtime.helpers import cdiv, next_power_of_2
+    from teeny.runtime.kernel import Kernel, kernel
+    from teeny.runtime.program import Program, Target, compile
+    from teeny.runtime.specialization import Specialization
+
+_HOME = {
+    "CompileError": "diag.errors", "InternalError": "diag.errors", "KernelError": "diag.errors", "LaunchError": "diag.errors",
+    "TeenyError": "diag.errors", "KernelWarning": "runtime.definition", "cdiv": "runtime.helpers",
+    "next_power_of_2": "runtime.helpers", "Kernel": "runtime.kernel", "kernel": "runtime.kernel", "Program": "runtime.program",
+    "Target": "runtime.program", "compile": "runtime.program", "Specialization": "runtime.specialization",
+}  # fmt: skip
+
+__all__ = [
+    "CompileError", "InternalError", "Kernel", "KernelError", "KernelWarning", "LaunchError", "Program", "Specialization", "Target",
+    "TeenyError", "cdiv", "compile", "kernel", "next_power_of_2",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'teeny' has no attribute {name!r}")
+    from importlib import import_module
+
+    found: object = getattr(import_module(f"teeny.{home}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

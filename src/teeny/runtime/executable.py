@@ -1,0 +1,89 @@
+"""A specialisation made ready to run on one device. Compiled code is kept on disk under the hash of its IR."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from teeny import __version__
+from teeny.diag.errors import CompileError, LaunchError
+from teeny.ir.store import default_store, key
+from teeny.runtime.arrays import ArrayInfo
+from teeny.runtime.grid import Grid
+from teeny.runtime.options import Options
+from teeny.runtime.scalars import slot
+
+if TYPE_CHECKING:
+    from teeny.backends.triton.compile import TritonArtifact
+    from teeny.runtime.specialization import Specialization
+
+
+class Executable(Protocol):
+    """Runs on arguments that were checked before: an ArrayInfo or a number each."""
+
+    def __call__(self, values: Sequence[Any], grid: Grid, stream: object) -> None: ...
+
+
+def on_cpu(kernel: Specialization) -> Executable:
+    """Native code for this machine's CPU."""
+    from teeny.backends.cpu.compiled import compiled
+    from teeny.backends.cpu.engine import load
+    from teeny.backends.cpu.pool import launch as run
+
+    code = compiled(kernel.module, kernel.mlir)
+    address = load(code.object, code.symbol)
+    names = kernel.element_names
+    count = len(names)
+
+    def execute(values: Sequence[Any], grid: Grid, stream: object) -> None:
+        block = (ctypes.c_int64 * (count + 3))()
+        for at, value in enumerate(values):
+            block[at] = value.pointer if isinstance(value, ArrayInfo) else slot(value, names[at])
+        block[count], block[count + 1], block[count + 2] = grid
+        run(address, block, grid[0] * grid[1] * grid[2], code.scratch_bytes, code.cost_ns_per_program)
+
+    return execute
+
+
+def on_cuda(kernel: Specialization, ordinal: int, options: Options) -> Executable:
+    """A cubin for the device `cuda:<ordinal>`, loaded there."""
+    from teeny.runtime.cuda import cuda_device, launcher, load
+
+    device = cuda_device(ordinal)
+    artifact = artifact_for(kernel, device.architecture, options)
+    meta = artifact.metadata
+    if meta["global_scratch_size"] or meta["profile_scratch_size"]:
+        raise CompileError(LaunchError.of("X003", f"`{kernel.name}` needs scratch memory on the device, which is not supported yet").diagnostics)
+    function = load(
+        device, artifact.cubin, meta["name"], architecture=meta["arch"], threads=32 * meta["num_warps"], shared=meta["shared"], kernel=kernel.name
+    )
+    names = kernel.element_names
+    hidden = [0] * meta["hidden"]
+    launch = launcher(function, len(names) + len(hidden))
+
+    def execute(values: Sequence[Any], grid: Grid, stream: object) -> None:
+        slots = [v.pointer if isinstance(v, ArrayInfo) else slot(v, names[at]) for at, v in enumerate(values)]
+        launch(grid, slots + hidden, stream)
+
+    return execute
+
+
+def artifact_for(kernel: Specialization, arch: str, options: Options) -> TritonArtifact:
+    """PTX and cubin for an architecture, from the cache or from Triton's compiler."""
+    from teeny.backends.triton.compile import TritonArtifact, compile_module
+    from teeny.backends.triton.wheel import version
+
+    store = default_store()
+    name = key({
+        "kind": "triton", "teeny": __version__, "triton": version(), "mlir": kernel.mlir, "arch": arch,
+        "num_warps": options.num_warps, "num_stages": options.num_stages,
+    })  # fmt: skip
+    known = store.get(name)
+    if known is not None and {"ptx", "cubin", "meta.json"} <= known.keys():
+        return TritonArtifact(known["ptx"].decode(), known["cubin"], json.loads(known["meta.json"]))
+    made = compile_module(kernel.module, arch, num_warps=options.num_warps, num_stages=options.num_stages)
+    files = {"ptx": made.ptx.encode(), "cubin": made.cubin, "meta.json": json.dumps(made.metadata).encode()}
+    store.put(name, files, {"kernel": kernel.id})
+    return made

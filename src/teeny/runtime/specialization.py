@@ -1,0 +1,95 @@
+"""A kernel with all its dtypes and Consts chosen: concrete IR, its text, and what a launch must check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from teeny.checks.fill import check_fills
+from teeny.diag.errors import KernelError
+from teeny.frontend.lower import Definition, lower_concrete
+from teeny.frontend.params import Parameter
+from teeny.ir.core import Module
+from teeny.ir.dtype import DType
+from teeny.ir.text import print_module
+from teeny.ir.verify import verify
+from teeny.passes.widen import widen
+from teeny.runtime.contracts import Extent, Require, contracts_of, stored
+
+
+@dataclass(frozen=True, eq=False)
+class Specialization:
+    """`kernel.specialize(...)`. `parameters` are those that a launch passes: pointers and scalars, in order."""
+
+    definition: Definition
+    dtypes: Mapping[DType, DType]
+    constants: Mapping[str, Any]
+    module: Module
+    parameters: Sequence[Parameter]
+
+    @property
+    def name(self) -> str:
+        """The kernel's name, which is the entry symbol of its programs."""
+        return self.definition.name
+
+    @cached_property
+    def id(self) -> str:
+        """One text for one choice of dtypes and Consts: `softmax__f32__1024`."""
+        parts = [self.name, *(d.name for d in self.dtypes.values()), *(canonical(v) for v in self.constants.values())]
+        return "__".join(parts)
+
+    @cached_property
+    def mlir(self) -> str:
+        """The kernel in the Triton dialect, as Triton's compiler takes it. Contains no paths."""
+        return print_module(self.module, contracts=False)
+
+    @cached_property
+    def contracts(self) -> list[Require | Extent]:
+        return contracts_of(self.module.kernel)
+
+    @cached_property
+    def stored(self) -> frozenset[int]:
+        """The numbers of the arguments that are written through."""
+        return stored(self.module.kernel)
+
+    @cached_property
+    def element_names(self) -> list[str]:
+        """For each argument the dtype of its elements, or of the scalar."""
+        names: list[str] = []
+        for parameter in self.parameters:
+            assert parameter.dtype is not None
+            names.append(self.dtypes.get(parameter.dtype, parameter.dtype).name)
+        return names
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.id}>"
+
+
+def canonical(value: Any) -> str:
+    """The one text of a Const value in an id."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return "(" + ",".join(canonical(v) for v in value) + ")"
+    leaf = getattr(value, "ir", None)
+    if isinstance(leaf, DType):
+        return leaf.name
+    if callable(value):
+        return str(getattr(value, "__qualname__", value))
+    return str(value)
+
+
+def specialize(definition: Definition, dtypes: Mapping[DType, DType], constants: Mapping[str, Any]) -> Specialization:
+    """Lower with these values, make 16-bit arithmetic explicit, verify, check the fills. Raises KernelError."""
+    module = lower_concrete(definition, dtypes, constants)
+    findings = [d for d in check_fills(module.kernel) if d.severity == "error"]
+    if findings:
+        raise KernelError(findings)
+    widen(module)
+    verify(module, concrete=True)
+    passed = [p for p in definition.parameters if p.kind != "const" and p.name not in constants]
+    return Specialization(definition, dtypes, constants, module, passed)
