@@ -16,16 +16,38 @@ if TYPE_CHECKING:
     from teeny.runtime.specialization import Specialization
 
 _HOME = {
-    "CompileError": "diag.errors", "InternalError": "diag.errors", "KernelError": "diag.errors", "LaunchError": "diag.errors",
-    "TeenyError": "diag.errors", "KernelWarning": "runtime.definition", "cdiv": "runtime.helpers",
-    "next_power_of_2": "runtime.helpers", "Kernel": "runtime.kernel", "kernel": "runtime.kernel", "Program": "runtime.program",
-    "Target": "runtime.program", "compile": "runtime.program", "Specialization": "runtime.specialization",
-}  # fmt: skip
+    "CompileError": "diag.errors",
+    "InternalError": "diag.errors",
+    "KernelError": "diag.errors",
+    "LaunchError": "diag.errors",
+    "TeenyError": "diag.errors",
+    "KernelWarning": "runtime.definition",
+    "cdiv": "runtime.helpers",
+    "next_power_of_2": "runtime.helpers",
+    "Kernel": "runtime.kernel",
+    "kernel": "runtime.kernel",
+    "Program": "runtime.program",
+    "Target": "runtime.program",
+    "compile": "runtime.program",
+    "Specialization": "runtime.specialization",
+}
 
 __all__ = [
-    "CompileError", "InternalError", "Kernel", "KernelError", "KernelWarning", "LaunchError", "Program", "Specialization", "Target",
-    "TeenyError", "cdiv", "compile", "kernel", "next_power_of_2",
-]  # fmt: skip
+    "CompileError",
+    "InternalError",
+    "Kernel",
+    "KernelError",
+    "KernelWarning",
+    "LaunchError",
+    "Program",
+    "Specialization",
+    "Target",
+    "TeenyError",
+    "cdiv",
+    "compile",
+    "kernel",
+    "next_power_of_2",
+]
 
 
 def __getattr__(name: str) -> object:

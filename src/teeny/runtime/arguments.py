@@ -23,20 +23,27 @@ class Bound:
     values: list[Any]
 
 
-def by_name(kernel: str, parameters: Sequence[Parameter], args: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
+def by_name(
+    kernel: str, parameters: Sequence[Parameter], args: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> list[Any]:
     """The value given for each parameter, defaults filled in. Raises LaunchError L001."""
     if len(args) > len(parameters):
         names = ", ".join(p.name for p in parameters)
         raise LaunchError.of(
-            "L001", f"`{kernel}` takes {len(parameters)} arguments, found {len(args)}", kernel=kernel, found=f"{len(args)} positional arguments",
+            "L001",
+            f"`{kernel}` takes {len(parameters)} arguments, found {len(args)}",
+            kernel=kernel,
+            found=f"{len(args)} positional arguments",
             needed=names,
-        )  # fmt: skip
+        )
     values: list[Any] = list(args)
     rest = dict(keywords)
     missing: list[str] = []
     for parameter in parameters[: len(args)]:
         if parameter.name in rest:
-            raise LaunchError.of("L001", f"`{kernel}` gets `{parameter.name}` twice", kernel=kernel, argument=parameter.name)
+            raise LaunchError.of(
+                "L001", f"`{kernel}` gets `{parameter.name}` twice", kernel=kernel, argument=parameter.name
+            )
     for parameter in parameters[len(args) :]:
         if parameter.name in rest:
             values.append(rest.pop(parameter.name))
@@ -49,13 +56,25 @@ def by_name(kernel: str, parameters: Sequence[Parameter], args: tuple[Any, ...],
             values.append(EMPTY)
     if missing:
         listed = ", ".join(f"`{n}`" for n in missing)
-        raise LaunchError.of("L001", f"`{kernel}` lacks {listed}", kernel=kernel, argument=missing[0], found="nothing", needed=_kinds(parameters, missing))
+        raise LaunchError.of(
+            "L001",
+            f"`{kernel}` lacks {listed}",
+            kernel=kernel,
+            argument=missing[0],
+            found="nothing",
+            needed=_kinds(parameters, missing),
+        )
     if rest:
         name = next(iter(rest))
         raise LaunchError.of(
-            "L001", f"`{kernel}` has no parameter `{name}`", kernel=kernel, argument=name, found=_short(rest[name]),
-            needed=", ".join(p.name for p in parameters), help=_close(name, parameters),
-        )  # fmt: skip
+            "L001",
+            f"`{kernel}` has no parameter `{name}`",
+            kernel=kernel,
+            argument=name,
+            found=_short(rest[name]),
+            needed=", ".join(p.name for p in parameters),
+            help=_close(name, parameters),
+        )
     return values
 
 
@@ -75,8 +94,10 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 and "\n" not in text else f"a {type(value).__name__}"
 
 
-def bind(kernel: str, parameters: Sequence[Parameter], given: Sequence[Any], allowed: Callable[[DType], Sequence[DType]]) -> Bound:
-    """Describe and convert the values given for the parameters. `allowed`: the leaves that a type variable may be here."""
+def bind(
+    kernel: str, parameters: Sequence[Parameter], given: Sequence[Any], allowed: Callable[[DType], Sequence[DType]]
+) -> Bound:
+    """Describe and convert the values given for the parameters. `allowed`: the leaves that a variable may be here."""
     made = Bound({}, {}, [])
     where: dict[DType, str] = {}
     for parameter, value in zip(parameters, given, strict=True):
@@ -99,22 +120,36 @@ class _Pending:
 
 
 def _array(
-    kernel: str, parameter: Parameter, value: Any, dtypes: dict[DType, DType], where: dict[DType, str],
+    kernel: str,
+    parameter: Parameter,
+    value: Any,
+    dtypes: dict[DType, DType],
+    where: dict[DType, str],
     allowed: Callable[[DType], Sequence[DType]],
-) -> ArrayInfo:  # fmt: skip
+) -> ArrayInfo:
     try:
         info = describe(value)
     except NotAnArrayError as error:
         number = isinstance(value, int | float | bool | str) or value is None
         raise LaunchError.of(
-            "L002" if number else "L015", f"`{parameter.name}` of `{kernel}` takes an array", kernel=kernel, argument=parameter.name,
-            found=error.found, needed=error.needed, location=parameter.location,
-        ) from None  # fmt: skip
+            "L002" if number else "L015",
+            f"`{parameter.name}` of `{kernel}` takes an array",
+            kernel=kernel,
+            argument=parameter.name,
+            found=error.found,
+            needed=error.needed,
+            location=parameter.location,
+        ) from None
     found = LEAVES.get(info.dtype)
     assert parameter.dtype is not None
     wanted = parameter.dtype
     if found is None:
-        raise LaunchError.of("L003", f"`{parameter.name}` of `{kernel}` has the dtype {info.dtype}, which no kernel takes", kernel=kernel, argument=parameter.name)
+        raise LaunchError.of(
+            "L003",
+            f"`{parameter.name}` of `{kernel}` has the dtype {info.dtype}, which no kernel takes",
+            kernel=kernel,
+            argument=parameter.name,
+        )
     if not wanted.is_variable:
         if found is not wanted:
             raise _dtype(kernel, parameter, found, wanted.name)
@@ -127,17 +162,27 @@ def _array(
         dtypes[wanted], where[wanted] = found, parameter.name
     elif bound is not found:
         raise LaunchError.of(
-            "L011", f"`{parameter.name}` and `{where[wanted]}` of `{kernel}` must have one dtype ({wanted.name})", kernel=kernel,
-            argument=parameter.name, found=found.name, needed=f"{bound.name}, as `{where[wanted]}`", location=parameter.location,
-        )  # fmt: skip
+            "L011",
+            f"`{parameter.name}` and `{where[wanted]}` of `{kernel}` must have one dtype ({wanted.name})",
+            kernel=kernel,
+            argument=parameter.name,
+            found=found.name,
+            needed=f"{bound.name}, as `{where[wanted]}`",
+            location=parameter.location,
+        )
     return info
 
 
 def _dtype(kernel: str, parameter: Parameter, found: DType, needed: str) -> LaunchError:
     return LaunchError.of(
-        "L003", f"`{parameter.name}` of `{kernel}` has the wrong dtype", kernel=kernel, argument=parameter.name,
-        found=found.name, needed=needed, location=parameter.location,
-    )  # fmt: skip
+        "L003",
+        f"`{parameter.name}` of `{kernel}` has the wrong dtype",
+        kernel=kernel,
+        argument=parameter.name,
+        found=found.name,
+        needed=needed,
+        location=parameter.location,
+    )
 
 
 def _scalar(kernel: str, pending: _Pending, dtypes: dict[DType, DType], where: dict[DType, str]) -> Any:
@@ -146,16 +191,24 @@ def _scalar(kernel: str, pending: _Pending, dtypes: dict[DType, DType], where: d
     dtype = dtypes.get(parameter.dtype, parameter.dtype)
     if dtype.is_variable:
         raise LaunchError.of(
-            "L003", f"nothing says what {dtype.name} is: no array of `{kernel}` has it", kernel=kernel, argument=parameter.name,
+            "L003",
+            f"nothing says what {dtype.name} is: no array of `{kernel}` has it",
+            kernel=kernel,
+            argument=parameter.name,
             needed="a Ptr with this type variable, or the dtype through kernel.specialize",
-        )  # fmt: skip
+        )
     try:
         return convert(pending.value, dtype.name)
     except NotAScalarError as error:
         raise LaunchError.of(
-            "L010" if error.out_of_range else "L002", f"`{parameter.name}` of `{kernel}` does not take this value", kernel=kernel,
-            argument=parameter.name, found=error.found, needed=error.needed, location=parameter.location,
-        ) from None  # fmt: skip
+            "L010" if error.out_of_range else "L002",
+            f"`{parameter.name}` of `{kernel}` does not take this value",
+            kernel=kernel,
+            argument=parameter.name,
+            found=error.found,
+            needed=error.needed,
+            location=parameter.location,
+        ) from None
 
 
 def const_value(kernel: str, parameter: Parameter, value: Any) -> Any:
@@ -164,9 +217,14 @@ def const_value(kernel: str, parameter: Parameter, value: Any) -> Any:
     if any(_is(t, plain) for t in parameter.const):
         return plain
     raise LaunchError.of(
-        "L009", f"`{parameter.name}` of `{kernel}` is a Const and does not take this value", kernel=kernel, argument=parameter.name,
-        found=f"{_short(value)} ({type(value).__name__})", needed=parameter.annotation, location=parameter.location,
-    )  # fmt: skip
+        "L009",
+        f"`{parameter.name}` of `{kernel}` is a Const and does not take this value",
+        kernel=kernel,
+        argument=parameter.name,
+        found=f"{_short(value)} ({type(value).__name__})",
+        needed=parameter.annotation,
+        location=parameter.location,
+    )
 
 
 def _is(term: Term, value: Any) -> bool:

@@ -19,9 +19,20 @@ from teeny.runtime.arrays import ArrayInfo, row_major
 from teeny.runtime.grid import Grid
 
 Evaluate = Callable[[Sequence[Any], Grid], Any]
-_BINARY = {"add": "({} + {})", "sub": "({} - {})", "mul": "({} * {})", "floordiv": "quotient({}, {})", "mod": "remainder({}, {})",
-           "max": "max({}, {})", "min": "min({}, {})", "and": "({} & {})", "or": "({} | {})", "xor": "({} ^ {})",
-           "shl": "({} << {})", "shr": "({} >> {})"}  # fmt: skip
+_BINARY = {
+    "add": "({} + {})",
+    "sub": "({} - {})",
+    "mul": "({} * {})",
+    "floordiv": "quotient({}, {})",
+    "mod": "remainder({}, {})",
+    "max": "max({}, {})",
+    "min": "min({}, {})",
+    "and": "({} & {})",
+    "or": "({} | {})",
+    "xor": "({} ^ {})",
+    "shl": "({} << {})",
+    "shr": "({} >> {})",
+}
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
@@ -34,7 +45,7 @@ class Require:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """`argument`: the number of the pointer; `sizes` and `strides` evaluate to tuples (`strides` is None where dense)."""
+    """`argument`: the pointer's number; `sizes` and `strides` evaluate to tuples (`strides` is None where dense)."""
 
     argument: int
     sizes: Evaluate
@@ -104,8 +115,10 @@ def _text(value: Value, numbers: dict[Value, int]) -> str:
     raise InternalError(f"{op.name} in a contract", op.loc)
 
 
-def check(contracts: Sequence[Require | Extent], kernel: str, names: Sequence[str], values: Sequence[Any], grid: Grid) -> None:
-    """Check all contracts on a launch; `values` holds an ArrayInfo or a number for each argument. Raises LaunchError."""
+def check(
+    contracts: Sequence[Require | Extent], kernel: str, names: Sequence[str], values: Sequence[Any], grid: Grid
+) -> None:
+    """Check all contracts on a launch; `values` holds an ArrayInfo or a number an argument. Raises LaunchError."""
     for one in contracts:
         if isinstance(one, Require):
             if not one.holds(values, grid):
@@ -119,9 +132,13 @@ def _required(one: Require, kernel: str, names: Sequence[str], values: Sequence[
     passed = ", ".join(f"{n} = {v}" for n, v in zip(names, values, strict=True) if not isinstance(v, ArrayInfo))
     source = _source(one.location, 0)
     return LaunchError.of(
-        "L006", f"`{kernel}`: {said}", kernel=kernel, found=f"{passed + ', ' if passed else ''}grid {grid}",
-        needed=source or None, location=one.location,
-    )  # fmt: skip
+        "L006",
+        f"`{kernel}`: {said}",
+        kernel=kernel,
+        found=f"{passed + ', ' if passed else ''}grid {grid}",
+        needed=source or None,
+        location=one.location,
+    )
 
 
 def _source(location: Location | None, argument: int) -> str:
@@ -160,13 +177,23 @@ def _check_extent(one: Extent, kernel: str, names: Sequence[str], values: Sequen
         name = names[one.argument]
         have = info.storage_elements_after_pointer
         text = _source(one.location, 1)
-        detail = f"{needed} elements from the pointer" + (f" ({text})" if text else "") + (f" and {before} before it" if before else "")
+        detail = (
+            f"{needed} elements from the pointer"
+            + (f" ({text})" if text else "")
+            + (f" and {before} before it" if before else "")
+        )
         first = have if needed > have else -info.storage_offset_elements - 1
         raise LaunchError.of(
-            "L007", f"`{name}` is too small for this launch of `{kernel}`", kernel=kernel, argument=name,
-            found=f"{have} elements (shape {info.shape})" + (f", {info.storage_offset_elements} before the pointer" if before else ""),
-            needed=detail, witness=f"offset {first} of `{name}` would be outside", location=one.location,
-        )  # fmt: skip
+            "L007",
+            f"`{name}` is too small for this launch of `{kernel}`",
+            kernel=kernel,
+            argument=name,
+            found=f"{have} elements (shape {info.shape})"
+            + (f", {info.storage_offset_elements} before the pointer" if before else ""),
+            needed=detail,
+            witness=f"offset {first} of `{name}` would be outside",
+            location=one.location,
+        )
 
 
 def _dense(info: ArrayInfo, kernel: str, name: str, location: Location | None) -> None:
@@ -174,11 +201,18 @@ def _dense(info: ArrayInfo, kernel: str, name: str, location: Location | None) -
     if all(a == b or n == 1 for a, b, n in zip(strides, info.strides, info.shape, strict=True)) or 0 in info.shape:
         return
     raise LaunchError.of(
-        "L012", f"`{name}` is not dense, and `{kernel}` addresses it as if it were", kernel=kernel, argument=name,
-        found=f"strides {info.strides} for shape {info.shape}", needed=f"strides {strides}", location=location,
-        help=("make it dense first (.contiguous() in torch, numpy.ascontiguousarray), or give the kernel strides and "
-              "tl.extent(ptr, shape, strides=...)",),
-    )  # fmt: skip
+        "L012",
+        f"`{name}` is not dense, and `{kernel}` addresses it as if it were",
+        kernel=kernel,
+        argument=name,
+        found=f"strides {info.strides} for shape {info.shape}",
+        needed=f"strides {strides}",
+        location=location,
+        help=(
+            "make it dense first: .contiguous() in torch, numpy.ascontiguousarray",
+            "or give the kernel strides, and say tl.extent(ptr, shape, strides=...)",
+        ),
+    )
 
 
 def stored(function: Function) -> frozenset[int]:
@@ -201,7 +235,11 @@ def _roots(value: Value, numbers: dict[Value, int], seen: set[Value]) -> set[int
     if op is None:
         return _carried(value, numbers, seen)
     if op.regions:
-        yields = [r.blocks[-1].ops[-1].operands[value.index] for r in op.regions if len(r.blocks[-1].ops[-1].operands) > value.index]
+        yields = [
+            r.blocks[-1].ops[-1].operands[value.index]
+            for r in op.regions
+            if len(r.blocks[-1].ops[-1].operands) > value.index
+        ]
         return set[int]().union(*(_roots(v, numbers, seen) for v in (*yields, *_inits(op, value.index))))
     pointers = (v for v in op.operands if isinstance(element_of(v.type), PointerType))
     return set[int]().union(*(_roots(v, numbers, seen) for v in pointers))

@@ -55,9 +55,19 @@ def on_cuda(kernel: Specialization, ordinal: int, options: Options) -> Executabl
     artifact = artifact_for(kernel, device.architecture, options)
     meta = artifact.metadata
     if meta["global_scratch_size"] or meta["profile_scratch_size"]:
-        raise CompileError(LaunchError.of("X003", f"`{kernel.name}` needs scratch memory on the device, which is not supported yet").diagnostics)
+        raise CompileError(
+            LaunchError.of(
+                "X003", f"`{kernel.name}` needs scratch memory on the device, which is not supported yet"
+            ).diagnostics
+        )
     function = load(
-        device, artifact.cubin, meta["name"], architecture=meta["arch"], threads=32 * meta["num_warps"], shared=meta["shared"], kernel=kernel.name
+        device,
+        artifact.cubin,
+        meta["name"],
+        architecture=meta["arch"],
+        threads=32 * meta["num_warps"],
+        shared=meta["shared"],
+        kernel=kernel.name,
     )
     names = kernel.element_names
     hidden = [0] * meta["hidden"]
@@ -76,10 +86,17 @@ def artifact_for(kernel: Specialization, arch: str, options: Options) -> TritonA
     from teeny.backends.triton.wheel import version
 
     store = default_store()
-    name = key({
-        "kind": "triton", "teeny": __version__, "triton": version(), "mlir": kernel.mlir, "arch": arch,
-        "num_warps": options.num_warps, "num_stages": options.num_stages,
-    })  # fmt: skip
+    name = key(
+        {
+            "kind": "triton",
+            "teeny": __version__,
+            "triton": version(),
+            "mlir": kernel.mlir,
+            "arch": arch,
+            "num_warps": options.num_warps,
+            "num_stages": options.num_stages,
+        }
+    )
     known = store.get(name)
     if known is not None and {"ptx", "cubin", "meta.json"} <= known.keys():
         return TritonArtifact(known["ptx"].decode(), known["cubin"], json.loads(known["meta.json"]))

@@ -57,7 +57,9 @@ class Kernel(Generic[P]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Refuse: a kernel is launched over a grid."""
-        raise LaunchError.of("L008", f"`{self.name}` is called without a grid", kernel=self.name, needed=f"{self.name}[grid](...)")
+        raise LaunchError.of(
+            "L008", f"`{self.name}` is called without a grid", kernel=self.name, needed=f"{self.name}[grid](...)"
+        )
 
     def __getitem__(self, grid: object) -> Callable[..., None]:
         """The launch over a grid: call the result with the kernel's arguments."""
@@ -68,7 +70,7 @@ class Kernel(Generic[P]):
         return launch
 
     def specialize(self, **choices: Any) -> Specialization:
-        """Choose dtypes and Consts: `softmax.specialize(D=tl.f32, BLOCK_SIZE=1024)`; an absent optional pointer is None.
+        """Choose dtypes and Consts: `softmax.specialize(D=tl.f32, BLOCK_SIZE=1024)`; None for an absent pointer.
 
         Raises LaunchError for choices that do not fit (L001, L003, L009), KernelError where the kernel fails for them.
         """
@@ -82,9 +84,13 @@ class Kernel(Generic[P]):
             leaf = leaf_of(given)
             if leaf is None or leaf not in allowed(variable):
                 raise LaunchError.of(
-                    "L003", f"{variable.name} of `{self.name}` cannot be {getattr(given, '__name__', given)}", kernel=self.name,
-                    argument=variable.name, found=str(getattr(given, "__name__", given)), needed=f"one of {', '.join(d.name for d in allowed(variable))}",
-                )  # fmt: skip
+                    "L003",
+                    f"{variable.name} of `{self.name}` cannot be {getattr(given, '__name__', given)}",
+                    kernel=self.name,
+                    argument=variable.name,
+                    found=str(getattr(given, "__name__", given)),
+                    needed=f"one of {', '.join(d.name for d in allowed(variable))}",
+                )
             dtypes[variable] = leaf
         constants: dict[str, Any] = {}
         for parameter in definition.parameters:
@@ -97,18 +103,26 @@ class Kernel(Generic[P]):
                 constants[parameter.name] = choices.pop(parameter.name)
         if choices:
             name = next(iter(choices))
-            known = [v.name for v in definition.variables] + [p.name for p in definition.parameters if p.kind == "const"]
+            known = [v.name for v in definition.variables] + [
+                p.name for p in definition.parameters if p.kind == "const"
+            ]
             raise LaunchError.of(
-                "L001", f"`{self.name}` has nothing called `{name}` to specialise", kernel=self.name, argument=name,
-                found=repr(choices[name]), needed=", ".join(known) or "nothing",
-            )  # fmt: skip
+                "L001",
+                f"`{self.name}` has nothing called `{name}` to specialise",
+                kernel=self.name,
+                argument=name,
+                found=repr(choices[name]),
+                needed=", ".join(known) or "nothing",
+            )
         return self._specialize(dtypes, constants)
 
     def _missing(self, name: str, needed: str) -> LaunchError:
-        return LaunchError.of("L001", f"`{self.name}` lacks `{name}`", kernel=self.name, argument=name, found="nothing", needed=needed)
+        return LaunchError.of(
+            "L001", f"`{self.name}` lacks `{name}`", kernel=self.name, argument=name, found="nothing", needed=needed
+        )
 
     def _specialize(self, dtypes: dict[DType, DType], constants: dict[str, Any]) -> Specialization:
-        key = (*dtypes.values(), *((type(v), v) for v in constants.values()))
+        key: tuple[object, ...] = (*dtypes.values(), *((v.__class__.__name__, v) for v in constants.values()))
         found = self._specializations.get(key)
         if found is None:
             found = self._specializations[key] = specialize(self.definition, dtypes, constants)
@@ -127,9 +141,14 @@ class Kernel(Generic[P]):
         for at in kernel.stored:
             if bound.values[at].readonly:
                 raise LaunchError.of(
-                    "L005", f"`{names[at]}` is read-only, and `{name}` stores through it", kernel=name, argument=names[at],
-                    found="a read-only array", needed="a writable one", location=kernel.parameters[at].location,
-                )  # fmt: skip
+                    "L005",
+                    f"`{names[at]}` is read-only, and `{name}` stores through it",
+                    kernel=name,
+                    argument=names[at],
+                    found="a read-only array",
+                    needed="a writable one",
+                    location=kernel.parameters[at].location,
+                )
         check(kernel.contracts, name, names, bound.values, size)
         if 0 in size:
             return
@@ -145,9 +164,13 @@ class Kernel(Generic[P]):
                 first = (argument, value.device)
             elif value.device != first[1]:
                 raise LaunchError.of(
-                    "L004", f"the arrays of `{self.name}` lie on different devices", kernel=self.name, argument=argument,
-                    found=f"{value.device}", needed=f"{first[1]}, as `{first[0]}`",
-                )  # fmt: skip
+                    "L004",
+                    f"the arrays of `{self.name}` lie on different devices",
+                    kernel=self.name,
+                    argument=argument,
+                    found=f"{value.device}",
+                    needed=f"{first[1]}, as `{first[0]}`",
+                )
         return "cpu" if first is None else first[1]
 
     def _executable(self, kernel: Specialization, device: str, options: Options) -> Executable:
@@ -159,7 +182,13 @@ class Kernel(Generic[P]):
             elif device.startswith("cuda"):
                 found = on_cuda(kernel, int(device.partition(":")[2] or 0), options)
             else:
-                raise LaunchError.of("L004", f"`{self.name}` cannot run on {device}", kernel=self.name, found=device, needed="cpu or cuda")
+                raise LaunchError.of(
+                    "L004",
+                    f"`{self.name}` cannot run on {device}",
+                    kernel=self.name,
+                    found=device,
+                    needed="cpu or cuda",
+                )
             self._executables[key] = found
         return found
 
@@ -167,5 +196,3 @@ class Kernel(Generic[P]):
 def kernel(fn: Callable[P, None]) -> Kernel[P]:
     """Make a typed Python function a kernel. It is checked at once: KernelError holds all that is wrong with it."""
     return Kernel(fn)
-
-

@@ -36,6 +36,6 @@ class Program:
 
 
 def compile(kernel: Specialization, target: Target, **options: Any) -> Program:
-    """Compile a specialisation. Options: num_warps, num_stages. Raises CompileError, and LaunchError L014 for options."""
+    """Compile a specialisation. Options: num_warps, num_stages. Raises CompileError, LaunchError (L014: options)."""
     made = artifact_for(kernel, target.name, options_of(kernel.name, options))
     return Program(kernel, made.ptx, made.cubin, dict(made.metadata))
