@@ -175,6 +175,21 @@ def test_lanes_move() -> None:
     np.testing.assert_array_equal(out[6], np.arange(16))
 
 
+def test_pointers_are_values() -> None:
+    def body(b: Builder) -> None:
+        first, second = argument(b, 0), argument(b, 1)
+        null = b.const("ptr", 0)
+        chosen = b.select(b.icmp("eq", first, null), second, first)
+        b.store(chosen, b.bitcast(chosen, "i64"))
+        both = b.pack([first, second, null, b.const("ptr", 64)])
+        b.store(b.offset(second, b.const("i64", 1), "i64"), both)
+        b.store(b.offset(second, b.const("i64", 5), "i64"), b.zext(b.icmp("ne", both, null), "i64"))
+
+    out = np.zeros(9, np.int64)
+    call(compiled({"k": body}, "native", 16)["k"], [0, out.ctypes.data])
+    assert out.tolist() == [out.ctypes.data, 0, out.ctypes.data, 0, 64, 0, 1, 0, 1]
+
+
 def test_offsets_in_every_form() -> None:
     table = np.arange(1000, dtype=np.int64)
 

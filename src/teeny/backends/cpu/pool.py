@@ -42,6 +42,8 @@ _CHUNK_NS = 2_000.0
 _SLICE_NS = 50e6
 """How long a launch stays away from Python, roughly."""
 
+_FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
+
 ObjectSource = Callable[[str, Callable[[], bytes]], bytes]
 """`source(text, make)`: the object for a module's text, made by `make()` where it is not at hand."""
 
@@ -122,12 +124,12 @@ class _Scratch(threading.local):
         self.address = 0
         self.memory: mmap.mmap | None = None
 
-    def of(self, size: int) -> int:
-        """The address of at least `size` bytes."""
+    def of(self, size: int) -> tuple[int, mmap.mmap | None]:
+        """The address of at least `size` bytes, and what keeps them alive."""
         if size > self.size:
             self.size = _rounded(size)
             self.memory, self.address = _map(self.size)
-        return self.address
+        return self.address, self.memory
 
 
 def _rounded(size: int) -> int:
@@ -162,8 +164,8 @@ class _Pool:
     def _start(self, workers: int) -> None:
         library = ctypes.CDLL(None)
         entry = _native().worker
-        # Signals are for threads that run Python.
-        masked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        # Signals are for threads that run Python, but for those that a fault of the thread itself raises.
+        masked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals() - _FAULTS)
         try:
             while self.workers < workers:
                 slot = self._slot(self.workers)
@@ -206,17 +208,19 @@ def launch(
     if programs <= 0:
         return
     args = ctypes.addressof(args_block)
-    scratch = _scratch.of(scratch_bytes)
+    # Held: a signal's handler may launch in between, and need a larger arena.
+    scratch, _held = _scratch.of(scratch_bytes)
     total = programs * cost_ns_per_program
     if total < _ALONE_NS or programs == 1:
         _native().run(address, args, 0, programs, scratch)
         return
     threads = min(thread_count(), programs, int(total / (_ALONE_NS / 2)))
-    if threads > 1 and _busy.acquire(blocking=False):
+    busy = _busy
+    if threads > 1 and busy.acquire(blocking=False):
         try:
             _shared(address, args, programs, scratch, scratch_bytes, cost_ns_per_program, threads)
         finally:
-            _busy.release()
+            busy.release()
         return
     run = _native().run
     _sliced(lambda start, end: run(address, args, start, end, scratch), programs, cost_ns_per_program)
@@ -278,7 +282,7 @@ def _by_executor(
         size = max(1, (end - start) // (4 * threads))
 
         def part(begin: int) -> None:
-            native.run(address, args, begin, min(begin + size, end), _scratch.of(scratch_bytes))
+            native.run(address, args, begin, min(begin + size, end), _scratch.of(scratch_bytes)[0])
 
         list(_executor(threads).map(part, range(start, end, size)))
 

@@ -89,6 +89,8 @@ def scalar_text(dtype: str, value: int | float) -> str:
         return _float_text(dtype, number if number == number else float("nan"), str(number)[0] == "-")
     if dtype == "i1":
         return "true" if value else "false"
+    if dtype == "ptr":
+        return f"inttoptr (i64 {int(value)} to ptr)" if value else "null"
     return str(int(value))
 
 
