@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from teeny.diag.span import Location
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from teeny.ir.schema import OpDef
     from teeny.ir.types import Type
 
-Attr = "int | float | bool | str | DType | tuple[Attr, ...] | None"
+Attr: TypeAlias = "int | float | bool | str | DType | tuple[Attr, ...] | None"
 
 
 class Value:
@@ -82,7 +82,9 @@ class Block:
     def __init__(self, arg_types: tuple[Type, ...] = (), names: tuple[str | None, ...] = ()) -> None:
         self.ops: list[Op] = []
         self.region: Region | None = None
-        self.args = tuple(Value(t, None, self, i, names[i] if i < len(names) else None) for i, t in enumerate(arg_types))
+        self.args = tuple(
+            Value(t, None, self, i, names[i] if i < len(names) else None) for i, t in enumerate(arg_types)
+        )
 
     def append(self, op: Op) -> Op:
         op.block = self

@@ -47,9 +47,12 @@ class DType:
 def _leaves() -> dict[str, DType]:
     rows: tuple[tuple[str, Kind, int, str], ...] = (
         ("bool", "bool", 1, "i1"),
-        ("i8", "signed", 8, "i8"), ("i16", "signed", 16, "i16"), ("i32", "signed", 32, "i32"), ("i64", "signed", 64, "i64"),
-        ("u8", "unsigned", 8, "i8"), ("u16", "unsigned", 16, "i16"), ("u32", "unsigned", 32, "i32"), ("u64", "unsigned", 64, "i64"),
-        ("f16", "float", 16, "f16"), ("bf16", "float", 16, "bf16"), ("f32", "float", 32, "f32"), ("f64", "float", 64, "f64"),
+        ("i8", "signed", 8, "i8"), ("i16", "signed", 16, "i16"),
+        ("i32", "signed", 32, "i32"), ("i64", "signed", 64, "i64"),
+        ("u8", "unsigned", 8, "i8"), ("u16", "unsigned", 16, "i16"),
+        ("u32", "unsigned", 32, "i32"), ("u64", "unsigned", 64, "i64"),
+        ("f16", "float", 16, "f16"), ("bf16", "float", 16, "bf16"), ("f32", "float", 32, "f32"),
+        ("f64", "float", 64, "f64"),
         ("f8e4m3", "float8", 8, "f8E4M3FN"), ("f8e5m2", "float8", 8, "f8E5M2"),
     )  # fmt: skip
     return {row[0]: DType(row[0], row[1], row[2], 1 << at, row[3]) for at, row in enumerate(rows)}
@@ -76,7 +79,8 @@ NUM = INT | FLOAT
 BOOLEAN = BOOL.mask
 ALL = NUM | BOOLEAN | FLOAT8
 CLASSES: dict[str, int] = {
-    "Dtype": ALL, "Num": NUM, "Int": INT, "Signed": SIGNED, "Unsigned": UNSIGNED, "Float": FLOAT, "Float8": FLOAT8, "Bool": BOOLEAN, "Bits": INT | BOOLEAN,
+    "Dtype": ALL, "Num": NUM, "Int": INT, "Signed": SIGNED, "Unsigned": UNSIGNED, "Float": FLOAT, "Float8": FLOAT8,
+    "Bool": BOOLEAN, "Bits": INT | BOOLEAN,
 }  # fmt: skip
 
 ANY = DType("?", "variable", 0, 0, "?")  # the dtype after a fault: its empty mask lies within every bound

@@ -3,8 +3,8 @@
 Interval: a pair `(low, high)` of Python numbers, `-inf` and `inf` allowed, that holds every lane's value.
 
 Masked-lane value: what the lanes *outside one mask conjunct* hold. `None`: nothing special, the same as any other lane;
-`Number(v)`: the constant v; `COMPUTED`: something computed from such lanes; `Undefined(op)`: the result of the masked load
-`op`, which had no `other`. Undefined wins over all (unless an operation discards the lane).
+`Number(v)`: the constant v; `COMPUTED`: something computed from such lanes; `Undefined(op)`: the result of the masked
+load `op`, which had no `other`. Undefined wins over all (unless an operation discards the lane).
 """
 
 from __future__ import annotations
@@ -100,6 +100,11 @@ def either(*rules: Absorb) -> Absorb:
         return None
 
     return rule
+
+
+def unchanged(x: Interval) -> Interval:
+    """The interval rule of an operation that keeps values as they are, or rounds within the same bounds."""
+    return x
 
 
 def monotone(f: Callable[[float], float]) -> Callable[[Interval], Interval]:

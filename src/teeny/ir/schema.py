@@ -21,9 +21,16 @@ Infer = Callable[[tuple[Type, ...], dict[str, Any]], tuple[Type, ...]]
 """Result types from operand types and attributes; raises `SchemaError` where the operands do not fit."""
 Check = Callable[[tuple[Type, ...], dict[str, Any], tuple[Type, ...]], None]
 """Where operands do not give the results (casts, reshapes, branches): raises `SchemaError` where the two do not fit."""
-Numpy = Callable[..., Any]
+AnyRule = (
+    Callable[[Any, Any], Any]
+    | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any], Any]
+)
+"""A function of two to five arguments, spelled out so that the parameters of a `lambda` have a type."""
+Numpy = AnyRule
 """`(np, op, *arrays) -> array` (or a tuple): the meaning, on arrays of the operands' storage dtypes (i1 is bool)."""
-Cpu = Callable[..., Any]
+Cpu = AnyRule
 """`(b, op, *lanes) -> lane`, written against `ir.lanes.LaneBuilder`."""
 Fold = Callable[..., float | None]
 """`(*numbers) -> number or None`: the meaning on Python numbers, where the operation's attributes do not matter."""
@@ -37,8 +44,8 @@ class SchemaError(Exception):
 class OpDef:
     """One dialect operation.
 
-    `text` is its assembly format in the syntax of MLIR's ODS (`$name`, `type($name)`, `attr-dict`, literals; `(...)?` is
-    printed when its first operand is present), or `Structural(kind)` where `ir.text` has a printer and parser by name.
+    `text` is its assembly format in the syntax of MLIR's ODS (`$name`, `type($name)`, `attr-dict`, literals; `(...)?`
+    is printed when its first operand is present), or `Structural(kind)` where `ir.text` prints and parses it by name.
     `types` is an `Infer`, or a `Check` where `inferred` is false.
     `operands` and `results` name them: `x`, `mask?` (optional, last), `args*` (any number).
     `group` names what the variants of one idea share: addf, addi and num.add are all "add".

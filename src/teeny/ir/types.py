@@ -1,4 +1,6 @@
-"""Types of IR values: a scalar is its `DType`, then pointers and ranked tensors of either. Interned: equal means identical.
+"""Types of IR values: a scalar is its `DType`, then pointers and ranked tensors of either.
+
+Interned: equal means identical.
 
 Shapes hold ints, and in generic IR symbolic dims (`ir.poly`).
 """

@@ -6,7 +6,7 @@ touches no second file.
 
 from teeny.language.dtypes import *
 from teeny.language.library import *
-from teeny.language.tensor import Const, Ptr, Scalar, Tensor
+from teeny.language.tensor import *
 from teeny.ops.arith import *
 from teeny.ops.cast import *
 from teeny.ops.compare import *
@@ -17,4 +17,3 @@ from teeny.ops.memory import *
 from teeny.ops.program import *
 from teeny.ops.reduce import *
 from teeny.ops.shape import *
-

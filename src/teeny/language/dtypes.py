@@ -1,7 +1,7 @@
 """Dtypes as the language writes them: classes, so that one name serves as a type argument and as a value.
 
-`Dtype` > `Num` > `Int` (`Signed`, `Unsigned`), `Float`; `Dtype` > `Bool`; `Bits` is `Int` and `Bool`. Each leaf carries the
-compiler's `DType` as `ir`. Names follow Triton too: `float32` is `f32`.
+`Dtype` > `Num` > `Int` (`Signed`, `Unsigned`), `Float`; `Dtype` > `Bool`; `Bits` is `Int` and `Bool`. Each leaf
+carries the compiler's `DType` as `ir`. Names follow Triton too: `float32` is `f32`.
 """
 
 from __future__ import annotations
@@ -120,21 +120,21 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "i8",
     "i16",
     "i32",
     "i64",
-    "i8",
     "int1",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
+    "u8",
     "u16",
     "u32",
     "u64",
-    "u8",
+    "uint8",
     "uint16",
     "uint32",
     "uint64",
-    "uint8",
 ]

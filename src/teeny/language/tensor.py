@@ -9,6 +9,8 @@ from teeny.ops import arith, bits, cast, compare, division, memory, reduce
 from teeny.ops import shape as shapes
 from teeny.ops.function import language
 
+__all__ = ["Const", "Ptr", "Scalar", "Tensor"]
+
 D = TypeVar("D", bound=Dtype)
 E = TypeVar("E", bound=Dtype)
 S = TypeVar("S", bound=Num | Bool)

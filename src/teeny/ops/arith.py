@@ -9,7 +9,7 @@ from teeny.ir.dtype import FLOAT, INT, NUM, DType, integer_range
 from teeny.ir.rules import Interval, LaneState, Number, absorbing, either, neutral
 from teeny.ops.constant import constant
 from teeny.ops.function import Operand, language
-from teeny.ops.vocabulary import as_unsigned, elementwise, family
+from teeny.ops.vocabulary import Rules, as_unsigned, elementwise, family
 
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
@@ -49,30 +49,34 @@ def _highest(dtype: DType) -> float:
     return INF if dtype.kind in ("float", "variable") else integer_range(dtype)[1]
 
 
-_ADD: dict[str, Any] = {
+def _abs_interval(x: Interval) -> Interval:
+    sizes = sorted(end.__abs__() for end in x)
+    return (0 if x[0] <= 0 <= x[1] else sizes[0], sizes[1])
+
+
+_ADD: Rules = {
     "group": "add", "fold": lambda x, y: x + y, "absorb": either(absorbing(INF, -INF), neutral(0)), "commutative": True,
     "interval": lambda x, y: (x[0] + y[0], x[1] + y[1]), "identity": lambda dtype: 0,
 }  # fmt: skip
-_SUB: dict[str, Any] = {
+_SUB: Rules = {
     "group": "sub", "fold": lambda x, y: x - y, "absorb": _minus, "interval": lambda x, y: (x[0] - y[1], x[1] - y[0]),
 }  # fmt: skip
-_MUL: dict[str, Any] = {
+_MUL: Rules = {
     "group": "mul", "fold": lambda x, y: x * y, "absorb": either(absorbing(0), neutral(1)), "commutative": True,
     "interval": lambda x, y: _corners(_times, x, y), "identity": lambda dtype: 1,
 }  # fmt: skip
-_MAX: dict[str, Any] = {
-    "group": "max", "fold": max, "absorb": either(absorbing(INF), neutral(-INF)), "commutative": True,
+_MAX: Rules = {
+    "group": "max", "fold": lambda x, y: max(x, y), "absorb": either(absorbing(INF), neutral(-INF)),
+    "commutative": True,
     "interval": lambda x, y: (max(x[0], y[0]), max(x[1], y[1])), "identity": _lowest,
 }  # fmt: skip
-_MIN: dict[str, Any] = {
-    "group": "min", "fold": min, "absorb": either(absorbing(-INF), neutral(INF)), "commutative": True,
+_MIN: Rules = {
+    "group": "min", "fold": lambda x, y: min(x, y), "absorb": either(absorbing(-INF), neutral(INF)),
+    "commutative": True,
     "interval": lambda x, y: (min(x[0], y[0]), min(x[1], y[1])), "identity": _highest,
 }  # fmt: skip
-_NEG: dict[str, Any] = {"group": "neg", "fold": lambda x: -x, "interval": lambda x: (-x[1], -x[0])}
-_ABS: dict[str, Any] = {
-    "group": "abs", "fold": abs,
-    "interval": lambda x: (0 if x[0] <= 0 <= x[1] else min(abs(x[0]), abs(x[1])), max(abs(x[0]), abs(x[1]))),
-}  # fmt: skip
+_NEG: Rules = {"group": "neg", "fold": lambda x: -x, "interval": lambda x: (-x[1], -x[0])}
+_ABS: Rules = {"group": "abs", "fold": lambda x: x.__abs__(), "interval": _abs_interval}
 
 addf = elementwise("arith.addf", FLOAT, 2, lambda np, x, y: x + y, lambda b, x, y: b.fadd(x, y), **_ADD)
 addi = elementwise("arith.addi", INT, 2, lambda np, x, y: x + y, lambda b, x, y: b.add(x, y), **_ADD)
@@ -81,19 +85,29 @@ subi = elementwise("arith.subi", INT, 2, lambda np, x, y: x - y, lambda b, x, y:
 mulf = elementwise("arith.mulf", FLOAT, 2, lambda np, x, y: x * y, lambda b, x, y: b.fmul(x, y), **_MUL)
 muli = elementwise("arith.muli", INT, 2, lambda np, x, y: x * y, lambda b, x, y: b.mul(x, y), **_MUL)
 negf = elementwise("arith.negf", FLOAT, 1, lambda np, x: -x, lambda b, x: b.fneg(x), **_NEG)
-maxnumf = elementwise("arith.maxnumf", FLOAT, 2, lambda np, x, y: np.fmax(x, y), lambda b, x, y: b.fmaxnum(x, y), **_MAX)
-minnumf = elementwise("arith.minnumf", FLOAT, 2, lambda np, x, y: np.fmin(x, y), lambda b, x, y: b.fminnum(x, y), **_MIN)
-maximumf = elementwise("arith.maximumf", FLOAT, 2, lambda np, x, y: np.maximum(x, y), lambda b, x, y: b.fmaximum(x, y), **_MAX)
-minimumf = elementwise("arith.minimumf", FLOAT, 2, lambda np, x, y: np.minimum(x, y), lambda b, x, y: b.fminimum(x, y), **_MIN)
+maxnumf = elementwise(
+    "arith.maxnumf", FLOAT, 2, lambda np, x, y: np.fmax(x, y), lambda b, x, y: b.fmaxnum(x, y), **_MAX
+)
+minnumf = elementwise(
+    "arith.minnumf", FLOAT, 2, lambda np, x, y: np.fmin(x, y), lambda b, x, y: b.fminnum(x, y), **_MIN
+)
+maximumf = elementwise(
+    "arith.maximumf", FLOAT, 2, lambda np, x, y: np.maximum(x, y), lambda b, x, y: b.fmaximum(x, y), **_MAX
+)
+minimumf = elementwise(
+    "arith.minimumf", FLOAT, 2, lambda np, x, y: np.minimum(x, y), lambda b, x, y: b.fminimum(x, y), **_MIN
+)
 maxsi = elementwise("arith.maxsi", INT, 2, lambda np, x, y: np.maximum(x, y), lambda b, x, y: b.smax(x, y), **_MAX)
 minsi = elementwise("arith.minsi", INT, 2, lambda np, x, y: np.minimum(x, y), lambda b, x, y: b.smin(x, y), **_MIN)
 maxui = elementwise(
     "arith.maxui", INT, 2,
-    lambda np, x, y: np.maximum(as_unsigned(np, x), as_unsigned(np, y)).view(x.dtype), lambda b, x, y: b.umax(x, y), **_MAX,
+    lambda np, x, y: np.maximum(as_unsigned(np, x), as_unsigned(np, y)).view(x.dtype), lambda b, x, y: b.umax(x, y),
+    **_MAX,
 )  # fmt: skip
 minui = elementwise(
     "arith.minui", INT, 2,
-    lambda np, x, y: np.minimum(as_unsigned(np, x), as_unsigned(np, y)).view(x.dtype), lambda b, x, y: b.umin(x, y), **_MIN,
+    lambda np, x, y: np.minimum(as_unsigned(np, x), as_unsigned(np, y)).view(x.dtype), lambda b, x, y: b.umin(x, y),
+    **_MIN,
 )  # fmt: skip
 absf = elementwise("math.absf", FLOAT, 1, lambda np, x: np.abs(x), lambda b, x: b.fabs(x), **_ABS)
 absi = elementwise(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from teeny.ir.dtype import BOOLEAN, INT, DType
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 BITS = INT | BOOLEAN
 
 
-def _int(f: Any) -> Any:
+def _int(f: Callable[[int, int], int]) -> Callable[[float, float], float]:
     return lambda x, y: f(int(x), int(y))
 
 
-def _shift(f: Any, beyond: Any) -> Any:
+def _shift(f: Callable[[Any, Any, Any], Any], beyond: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
     """A shift that is defined for every count: `beyond(np, x)` where the count, read unsigned, is the width or more."""
 
     def numpy(np: Any, x: Any, y: Any) -> Any:
@@ -39,11 +40,13 @@ def _zero(np: Any, x: Any) -> Any:
 
 andi = elementwise(
     "arith.andi", BITS, 2, lambda np, x, y: x & y, lambda b, x, y: b.and_(x, y),
-    group="and", fold=_int(lambda x, y: x & y), absorb=either(absorbing(0), neutral(-1)), commutative=True, identity=lambda d: -1,
+    group="and", fold=_int(lambda x, y: x & y), absorb=either(absorbing(0), neutral(-1)), commutative=True,
+    identity=lambda d: -1,
 )  # fmt: skip
 ori = elementwise(
     "arith.ori", BITS, 2, lambda np, x, y: x | y, lambda b, x, y: b.or_(x, y),
-    group="or", fold=_int(lambda x, y: x | y), absorb=either(absorbing(-1), neutral(0)), commutative=True, identity=lambda d: 0,
+    group="or", fold=_int(lambda x, y: x | y), absorb=either(absorbing(-1), neutral(0)), commutative=True,
+    identity=lambda d: 0,
 )  # fmt: skip
 xori = elementwise(
     "arith.xori", BITS, 2, lambda np, x, y: x ^ y, lambda b, x, y: b.xor(x, y),
@@ -53,7 +56,8 @@ shli = elementwise(
     "arith.shli", INT, 2, _shift(lambda np, x, y: x << y, _zero), lambda b, x, y: b.shl(x, y), group="shl", absorb=None
 )
 shrsi = elementwise(
-    "arith.shrsi", INT, 2, _shift(lambda np, x, y: x >> y, lambda np, x: np.where(x < 0, -1, 0)), lambda b, x, y: b.ashr(x, y),
+    "arith.shrsi", INT, 2, _shift(lambda np, x, y: x >> y, lambda np, x: np.where(x < 0, -1, 0)), lambda b, x,
+    y: b.ashr(x, y),
     group="shr",
 )  # fmt: skip
 shrui = elementwise(

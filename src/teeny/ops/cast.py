@@ -5,20 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from teeny.ir.dtype import BOOLEAN, F32, FLOAT, INT, DType, storage
-from teeny.ir.rules import Lanewise
+from teeny.ir.rules import Lanewise, unchanged
 from teeny.ir.schema import OpDef, define
-from teeny.ir.types import with_element
+from teeny.ir.types import Type, with_element
 from teeny.ops.compare import compare
 from teeny.ops.constant import constant
-from teeny.ops.function import language
+from teeny.ops.function import Operand, Shapes, language
 from teeny.ops.vocabulary import GENERIC_ONLY, as_unsigned, conversion, numpy_dtype
 
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
+    from teeny.ir.poly import Dim
     from teeny.language.typing import D, E, Tensor
 
 __all__ = ["cast"]
+
 
 def _plain(np: Any, x: Any, dtype: DType) -> Any:
     return x.astype(numpy_dtype(np, dtype))
@@ -29,8 +31,17 @@ def _zero_extend(np: Any, x: Any, dtype: DType) -> Any:
     return wide.astype(numpy_dtype(np, dtype))
 
 
+def _sign_extend(np: Any, x: Any, dtype: DType) -> Any:
+    wide = x.astype(numpy_dtype(np, dtype))
+    return -wide if x.dtype == np.bool_ else wide
+
+
+def _truncate(np: Any, x: Any, dtype: DType) -> Any:
+    return (x & 1).astype(np.bool_) if dtype.kind == "bool" else _plain(np, x, dtype)
+
+
 def _from_unsigned(np: Any, x: Any, dtype: DType) -> Any:
-    """An unsigned integer or bool to a float, rounded once: wide integers go straight to the target where NumPy has it."""
+    """An unsigned integer or bool to a float, rounded once."""
     return _round_int(np, x if x.dtype == np.bool_ else as_unsigned(np, x), dtype)
 
 
@@ -67,17 +78,23 @@ def _to_integer(signed: bool) -> Any:
 
 extf = conversion("arith.extf", FLOAT, FLOAT, _plain, lambda b, x, to: b.fpext(x, to))
 truncf = conversion("arith.truncf", FLOAT, FLOAT, _plain, lambda b, x, to: b.fptrunc(x, to))
-extsi = conversion("arith.extsi", INT | BOOLEAN, INT, lambda np, x, d: -x.astype(numpy_dtype(np, d)) if x.dtype == np.bool_ else _plain(np, x, d), lambda b, x, to: b.sext(x, to))  # fmt: skip
+extsi = conversion("arith.extsi", INT | BOOLEAN, INT, _sign_extend, lambda b, x, to: b.sext(x, to))
 extui = conversion("arith.extui", INT | BOOLEAN, INT, _zero_extend, lambda b, x, to: b.zext(x, to))
-trunci = conversion("arith.trunci", INT, INT | BOOLEAN, lambda np, x, d: (x & 1).astype(np.bool_) if d.kind == "bool" else _plain(np, x, d), lambda b, x, to: b.trunc(x, to))  # fmt: skip
+trunci = conversion("arith.trunci", INT, INT | BOOLEAN, _truncate, lambda b, x, to: b.trunc(x, to))
 sitofp = conversion("arith.sitofp", INT | BOOLEAN, FLOAT, _round_int, lambda b, x, to: b.sitofp(x, to))
 uitofp = conversion("arith.uitofp", INT | BOOLEAN, FLOAT, _from_unsigned, lambda b, x, to: b.uitofp(x, to))
 fptosi = conversion("arith.fptosi", FLOAT, INT, _to_integer(True), lambda b, x, to: b.fptosi(x, to), cost=3.0)
 fptoui = conversion("arith.fptoui", FLOAT, INT, _to_integer(False), lambda b, x, to: b.fptoui(x, to), cost=3.0)
+
+
+def _any(types: tuple[Type, ...], attrs: dict[str, Any], results: tuple[Type, ...]) -> None:
+    """Every cast between dtypes exists while one of them is a variable."""
+
+
 cast_ = define(
     OpDef(
-        "num.cast", "$x attr-dict : type($x) `to` type($result)", ("x",), lambda types, attrs, results: None,
-        GENERIC_ONLY, GENERIC_ONLY, Lanewise(), lambda x: x, inferred=False, group="cast", generic=True,
+        "num.cast", "$x attr-dict : type($x) `to` type($result)", ("x",), _any,
+        GENERIC_ONLY, GENERIC_ONLY, Lanewise(), unchanged, inferred=False, group="cast", generic=True,
     )
 )  # fmt: skip
 
@@ -113,7 +130,16 @@ def _float_to_float(b: Builder, value: Value, source: DType, target: DType) -> V
     return b.create(extf if source.bits < target.bits else truncf, value, type=with_element(value.type, target))
 
 
-@language(lambda b, shape, result, x, dtype: convert(b, x.value, x.dtype, result), shape=lambda s, x, dtype: x.shape, symbol=".to")
+def _emit_cast(b: Builder, shape: Any, dtype: DType, /, x: Operand, **_: Any) -> Value:
+    assert isinstance(x.dtype, DType)
+    return convert(b, x.value, x.dtype, dtype)
+
+
+def _same_shape(s: Shapes, x: Operand, dtype: Any) -> tuple[Dim, ...]:
+    return x.shape
+
+
+@language(_emit_cast, shape=_same_shape, symbol=".to")
 def cast(x: Tensor[D], dtype: type[E]) -> Tensor[E]:
     """x converted to `dtype`, rounding to nearest even.
 
@@ -121,4 +147,3 @@ def cast(x: Tensor[D], dtype: type[E]) -> Tensor[E]:
     to bool: whether x is not 0.
     """
     ...
-

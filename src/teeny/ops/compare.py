@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from teeny.ir.dtype import BOOL, BOOLEAN, FLOAT, INT, NUM, DType
-from teeny.ir.rules import Absent, Lanewise, Structural
+from teeny.ir.rules import Absent, Interval, Structural
 from teeny.ir.schema import OpDef, define, dtype_of, expect, same_shape, same_types
 from teeny.ir.types import Type, shape_of
 from teeny.ops.function import Operand, language
@@ -38,7 +38,7 @@ def _types(mask: int) -> Any:
 
 def _cmpi(np: Any, op: Op, x: Any, y: Any) -> Any:
     predicate = str(op.attrs["predicate"])
-    if predicate[0] == "u" and predicate not in ("une",):
+    if predicate[0] == "u" and predicate != "une":
         x, y = as_unsigned(np, x), as_unsigned(np, y)
     return getattr(np, _NUMPY[CORE[predicate]])(x, y)
 
@@ -56,18 +56,21 @@ _TEXT = "$predicate `,` $x, $y attr-dict : type($x)"
 cmpi = define(
     OpDef(
         "arith.cmpi", _TEXT, ("x", "y"), _types(INT | BOOLEAN), _cmpi,
-        lambda b, op, x, y: b.icmp(op.attrs["predicate"], x, y), Structural("compare"), NO_INTERVAL, attrs=("predicate",), group="cmp",
+        lambda b, op, x, y: b.icmp(op.attrs["predicate"], x, y), Structural("compare"), NO_INTERVAL,
+        attrs=("predicate",), group="cmp",
     )
 )  # fmt: skip
 cmpf = define(
     OpDef(
         "arith.cmpf", _TEXT, ("x", "y"), _types(FLOAT), _cmpf,
-        lambda b, op, x, y: b.fcmp(op.attrs["predicate"], x, y), Structural("compare"), NO_INTERVAL, attrs=("predicate",), group="cmp",
+        lambda b, op, x, y: b.fcmp(op.attrs["predicate"], x, y), Structural("compare"), NO_INTERVAL,
+        attrs=("predicate",), group="cmp",
     )
 )  # fmt: skip
 cmp_ = define(
     OpDef(
-        "num.cmp", _TEXT, ("x", "y"), _types(NUM | BOOLEAN), GENERIC_ONLY, GENERIC_ONLY, Structural("compare"), NO_INTERVAL,
+        "num.cmp", _TEXT, ("x", "y"), _types(NUM | BOOLEAN), GENERIC_ONLY, GENERIC_ONLY, Structural("compare"),
+        NO_INTERVAL,
         attrs=("predicate",), group="cmp", generic=True,
     )
 )  # fmt: skip
@@ -91,11 +94,15 @@ def _select_types(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type,
     return (x,)
 
 
+def _select_interval(condition: Interval, x: Interval, y: Interval) -> Interval:
+    return (min(x[0], y[0]), max(x[1], y[1]))
+
+
 select = define(
     OpDef(
         "arith.select", Structural("select"), ("condition", "x", "y"), _select_types,
         lambda np, op, c, x, y: np.where(c, x, y), lambda b, op, c, x, y: b.select(c, x, y),
-        Structural("select"), lambda c, x, y: (min(x[0], y[0]), max(x[1], y[1])), group="select",
+        Structural("select"), _select_interval, group="select",
     )
 )  # fmt: skip
 

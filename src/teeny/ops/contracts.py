@@ -1,4 +1,7 @@
-"""Contracts: what a kernel asks of its arguments. Evaluated at each launch in unbounded integers; erased by code generation."""
+"""Contracts: what a kernel asks of its arguments.
+
+Evaluated at each launch in unbounded integers; erased by code generation.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,12 @@ from teeny.ir.rules import Absent, Structural
 from teeny.ir.schema import OpDef, define, expect, pointee_of
 from teeny.ir.types import Type
 from teeny.ops.constant import constant
-from teeny.ops.function import language
+from teeny.ops.function import Shapes, language
 
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
+    from teeny.ir.poly import Dim
     from teeny.language.typing import Const, D, I, N, Ptr, Tensor, bool_
 
 __all__ = ["extent", "highest", "lowest", "require", "static_assert"]
@@ -64,9 +68,10 @@ def extent(
     size: Tensor[I] | int | tuple[Tensor[I] | int, ...],
     strides: Tensor[I] | int | tuple[Tensor[I] | int, ...] | None = None,
 ) -> None:
-    """The elements [0, size) counted from `ptr` lie in the tensor passed, and the tensor is dense; else the launch is refused.
+    """The elements [0, size) from `ptr` on lie in the tensor passed, which is dense; else the launch is refused.
 
-    With `strides` (in elements, one a size): the elements at sum(i_k * stride_k) for 0 <= i_k < size_k lie in its storage.
+    With `strides` (in elements, one a size): the elements at sum(i_k * stride_k) for 0 <= i_k < size_k lie in its
+    storage.
     """
     ...
 
@@ -83,6 +88,10 @@ def _limit(dtype: DType, lowest: bool) -> float:
     return integer_range(dtype)[0 if lowest else 1]
 
 
+def _scalar(s: Shapes, dtype: Any) -> tuple[Dim, ...]:
+    return ()
+
+
 def _emit_limit(lowest: bool) -> Any:
     def emit(b: Builder, shape: Any, result: DType, dtype: Any) -> Value:
         return constant(b, storage(result), _limit(result, lowest))
@@ -90,13 +99,13 @@ def _emit_limit(lowest: bool) -> Any:
     return emit
 
 
-@language(_emit_limit(True), shape=lambda s, dtype: ())
+@language(_emit_limit(True), shape=_scalar)
 def lowest(dtype: type[N]) -> Tensor[N]:
     """The identity of max for `dtype`: -inf, or the smallest integer. A scalar; works for type variables."""
     ...
 
 
-@language(_emit_limit(False), shape=lambda s, dtype: ())
+@language(_emit_limit(False), shape=_scalar)
 def highest(dtype: type[N]) -> Tensor[N]:
     """The identity of min for `dtype`: inf, or the largest integer. A scalar; works for type variables."""
     ...

@@ -56,7 +56,19 @@ def _region_op(name: str, operands: tuple[str, ...], types: Any, regions: int, i
 def _terminator(name: str, operands: tuple[str, ...], text: str | Structural) -> OpDef:
     kind = Structural("terminator")
     return define(
-        OpDef(name, text, operands, _nothing, kind, kind, kind, _NO_RESULT, results=(), terminator=True, group="terminator")
+        OpDef(
+            name,
+            text,
+            operands,
+            _nothing,
+            kind,
+            kind,
+            kind,
+            _NO_RESULT,
+            results=(),
+            terminator=True,
+            group="terminator",
+        )
     )
 
 
@@ -64,19 +76,21 @@ for_ = _region_op("scf.for", ("start", "end", "step", "inits*"), _for, 1, True)
 if_ = _region_op("scf.if", ("condition",), _if, 2, False)
 """Two regions, each of one block that ends in `scf.yield`; the second yields nothing where there is no else."""
 while_ = _region_op("scf.while", ("inits*",), _any, 2, False)
-"""The first region tests (its block's arguments are the carried values, it ends in `scf.condition`), the second runs."""
+"""The first region tests (its block takes the carried values and ends in `scf.condition`), the second runs."""
 yield_ = _terminator("scf.yield", ("x*",), "($x^ `:` type($x))?")
 condition_ = _terminator("scf.condition", ("condition", "args*"), Structural("condition"))
 return_ = _terminator("tt.return", ("x*",), "($x^ `:` type($x))?")
 call_ = define(
     OpDef(
-        "tt.call", Structural("call"), ("args*",), _any, Structural("call"), Structural("call"), Structural("call"), _BY_REGION,
+        "tt.call", Structural("call"), ("args*",), _any, Structural("call"), Structural("call"), Structural("call"),
+        _BY_REGION,
         results=("results*",), attrs=("callee",), inferred=False, group="call", pure=False,
     )
 )  # fmt: skip
 phi_ = define(
     OpDef(
-        "teeny.phi", "$x attr-dict `:` type($result)", ("x*",), _phi, Absent("generic IR only"), Absent("generic IR only"),
+        "teeny.phi", "$x attr-dict `:` type($result)", ("x*",), _phi, Absent("generic IR only"),
+        Absent("generic IR only"),
         Structural("phi"), _BY_REGION, attrs=("guards",), generic=True, group="phi",
     )
 )  # fmt: skip
@@ -84,8 +98,13 @@ phi_ = define(
 
 
 @language(construct="range")
-def range(start: Tensor[i32] | int, end: Tensor[i32] | int | None = None, step: Tensor[i32] | int = 1) -> Iterator[Tensor[i32]]:
-    """A run-time loop: start, start + step, ... below `end` (above it, for a negative step). One argument is the end."""
+def range(
+    start: Tensor[i32] | int, end: Tensor[i32] | int | None = None, step: Tensor[i32] | int = 1
+) -> Iterator[Tensor[i32]]:
+    """A run-time loop: start, start + step, ... below `end` (above it, for a negative step).
+
+    One argument alone is the end.
+    """
     ...
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
 from teeny.ir.dtype import FLOAT, INT, NUM, DType
 from teeny.ir.rules import LaneState, Number
 from teeny.ops.function import Operand, language
-from teeny.ops.vocabulary import as_unsigned, elementwise, family
+from teeny.ops.vocabulary import Rules, as_unsigned, elementwise, family
 
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
@@ -47,13 +48,13 @@ def _modulo(np: Any, x: Any, y: Any) -> Any:
     return (x - _quotient(np, x, y) * y).astype(x.dtype)
 
 
-def _unsigned(f: Any) -> Any:
+def _unsigned(f: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
     return lambda np, x, y: np.asarray(f(np, as_unsigned(np, x), as_unsigned(np, y))).view(x.dtype)
 
 
-_DIV: dict[str, Any] = {"group": "div", "fold": _divide, "absorb": _zero_over, "cost": 6.0}
-_FLOOR: dict[str, Any] = {"group": "floordiv", "fold": _truncate, "absorb": _zero_over, "cost": 20.0}
-_REM: dict[str, Any] = {"group": "mod", "fold": _remainder, "cost": 20.0}
+_DIV: Rules = {"group": "div", "fold": _divide, "absorb": _zero_over, "cost": 6.0}
+_FLOOR: Rules = {"group": "floordiv", "fold": _truncate, "absorb": _zero_over, "cost": 20.0}
+_REM: Rules = {"group": "mod", "fold": _remainder, "cost": 20.0}
 
 divf = elementwise("arith.divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), **_DIV)
 divsi = elementwise("arith.divsi", INT, 2, _quotient, lambda b, x, y: b.sdiv(x, y), **_FLOOR)
@@ -76,7 +77,9 @@ def _rdiv(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand) -> Value
 
 def _pick(chosen: Any, swap: bool = False) -> Any:
     def emit(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand) -> Value:
-        return b.create(chosen.pick(dtype), y.value, x.value) if swap else b.create(chosen.pick(dtype), x.value, y.value)
+        return (
+            b.create(chosen.pick(dtype), y.value, x.value) if swap else b.create(chosen.pick(dtype), x.value, y.value)
+        )
 
     return emit
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from teeny.ir.poly import Dim
 
 C = TypeVar("C", bound=Callable[..., Any])
-Shape = "tuple[Dim, ...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +69,25 @@ ShapeRule = Callable[..., "tuple[Dim, ...]"]
 Emit = Callable[..., "Value | None"]
 """`(b: Builder, shape, dtype, **arguments) -> Value`: `shape` from the shape rule, `dtype` the result's (with sign).
 
-Under an elementwise function the tensor arguments come as `Operand`s already converted, widened and broadcast to `shape`.
+Under an elementwise function the tensor arguments come as `Operand`s already converted, widened and broadcast to
+`shape`.
 """
+
+if TYPE_CHECKING:  # the same by number of arguments: what `language` takes
+    Shape = tuple[Dim, ...]
+    Emitter = (
+        Callable[[Builder, Shape, DType], Value | None]
+        | Callable[[Builder, Shape, DType, Any], Value | None]
+        | Callable[[Builder, Shape, DType, Any, Any], Value | None]
+        | Callable[[Builder, Shape, DType, Any, Any, Any], Value | None]
+        | Callable[[Builder, Shape, DType, Any, Any, Any, Any], Value | None]
+    )
+    Shaper = (
+        Callable[[Shapes, Any], Shape]
+        | Callable[[Shapes, Any, Any], Shape]
+        | Callable[[Shapes, Any, Any, Any], Shape]
+        | Callable[[Shapes, Any, Any, Any, Any], Shape]
+    )
 
 
 @dataclass(slots=True, eq=False)
@@ -110,26 +126,30 @@ _functions: dict[str, LanguageFunction] = {}
 
 
 def language(
-    emit: Emit | None = None,
+    emit: Emitter | None = None,
     *,
-    shape: ShapeRule | None = None,
+    shape: Shaper | None = None,
     elementwise: bool = False,
     symbol: str = "",
     exclude: dict[str, tuple[str, ...]] | None = None,
     codes: dict[str, str] | None = None,
     construct: str = "",
 ) -> Callable[[C], C]:
-    """Make the decorated signature a function of the language."""
+    """Make the decorated signature a function of the language. See `LanguageFunction`, `Emit` and `ShapeRule`."""
 
     def wrap(fn: C) -> C:
-        made = LanguageFunction(fn.__name__, fn, emit, shape, elementwise, symbol, exclude or {}, codes or {}, construct)
+        made = LanguageFunction(
+            fn.__name__, fn, emit, shape, elementwise, symbol, exclude or {}, codes or {}, construct
+        )
         _functions[fn.__name__] = made
 
         @functools.wraps(fn)
         def outside(*args: Any, **kwargs: Any) -> Any:
-            raise KernelError((report("E004", f"{made.display} is part of the kernel language and runs only inside a kernel"),))
+            raise KernelError(
+                (report("E004", f"{made.display} is part of the kernel language and runs only inside a kernel"),)
+            )
 
-        setattr(outside, "__teeny__", made)
+        outside.__dict__["__teeny__"] = made
         return cast("C", outside)
 
     return wrap

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ceil", "exp", "floor", "log", "log2", "rsqrt", "sqrt"]
 
-def _wide(name: str) -> Any:
+
+def _wide(name: str) -> Callable[[Any, Any], Any]:
     """The NumPy function in f64, rounded to the operand's dtype (f64 itself: as the C library has it)."""
     return lambda np, x: getattr(np, name)(x.astype(np.float64)).astype(x.dtype)
 
@@ -50,10 +51,23 @@ def _root(x: Interval) -> Interval:
 
 
 exp_ = elementwise(
-    "math.exp", FLOAT, 1, _wide("exp"), vecmath.exp, group="exp", fold=_domain(_exp), interval=monotone(_exp), ulp=2.0, cost=12.0
+    "math.exp",
+    FLOAT,
+    1,
+    _wide("exp"),
+    vecmath.exp,
+    group="exp",
+    fold=_domain(_exp),
+    interval=monotone(_exp),
+    ulp=2.0,
+    cost=12.0,
 )
-log_ = elementwise("math.log", FLOAT, 1, _wide("log"), vecmath.log, group="log", fold=_log_of(math.log), ulp=2.0, cost=20.0)
-log2_ = elementwise("math.log2", FLOAT, 1, _wide("log2"), vecmath.log2, group="log2", fold=_log_of(math.log2), ulp=2.0, cost=20.0)
+log_ = elementwise(
+    "math.log", FLOAT, 1, _wide("log"), vecmath.log, group="log", fold=_log_of(math.log), ulp=2.0, cost=20.0
+)
+log2_ = elementwise(
+    "math.log2", FLOAT, 1, _wide("log2"), vecmath.log2, group="log2", fold=_log_of(math.log2), ulp=2.0, cost=20.0
+)
 sqrt_ = elementwise(
     "math.sqrt", FLOAT, 1, lambda np, x: np.sqrt(x), lambda b, x: b.fsqrt(x),
     group="sqrt", fold=_domain(math.sqrt), interval=_root, cost=8.0,

@@ -42,7 +42,8 @@ def _masked(ptr: Type, mask: Type | None) -> None:
 def _load(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
     result = with_element(types[0], pointee_of(types[0]))
     _masked(types[0], types[1] if len(types) > 1 else None)
-    expect(len(types) < 3 or types[2] is result, f"`other` must be {result}, found {types[-1]}")
+    if len(types) > 2:
+        expect(types[2] is result, f"`other` must be {result}, found {types[2]}")
     return (result,)
 
 
@@ -56,7 +57,8 @@ def _store(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
 addptr_ = define(
     OpDef(
         "tt.addptr", "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)", ("ptr", "offset"), _addptr,
-        Structural("address"), Structural("address"), Structural("address"), Absent("an address"), group="addptr", cost=0.0,
+        Structural("address"), Structural("address"), Structural("address"), Absent("an address"), group="addptr",
+        cost=0.0,
     )
 )  # fmt: skip
 load_ = define(
@@ -76,7 +78,11 @@ store_ = define(
 
 def _load_shape(s: Shapes, ptr: Operand, mask: Any = None, other: Any = None) -> tuple[Dim, ...]:
     if mask is None and other is not None:
-        s.fault("T011", "`other` fills lanes that the mask leaves out, and there is no mask", "pass a mask, or leave `other` out")
+        s.fault(
+            "T011",
+            "`other` fills lanes that the mask leaves out, and there is no mask",
+            "pass a mask, or leave `other` out",
+        )
     shape = _with_mask(s, ptr, mask)
     if isinstance(other, Operand):
         _fits(s, "`other`", other.shape, shape)
@@ -94,7 +100,11 @@ def _with_mask(s: Shapes, ptr: Operand, mask: Any) -> tuple[Dim, ...]:
     if not isinstance(mask, Operand):
         return ptr.shape
     if not ptr.shape and mask.shape:
-        s.fault("S006", "the mask is a block and the pointer a scalar", "index the pointer with the block, or use a scalar mask")
+        s.fault(
+            "S006",
+            "the mask is a block and the pointer a scalar",
+            "index the pointer with the block, or use a scalar mask",
+        )
         return ptr.shape
     return s.broadcast(ptr.shape, mask.shape)
 
@@ -128,8 +138,9 @@ def _emit_load(b: Builder, shape: tuple[Dim, ...], dtype: DType, ptr: Operand, m
 
 
 def _emit_store(b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, value: Any, mask: Any) -> None:
-    assert isinstance(ptr.dtype, PointerType) and isinstance(ptr.dtype.pointee, DType)
+    assert isinstance(ptr.dtype, PointerType)
     pointee = ptr.dtype.pointee
+    assert isinstance(pointee, DType)
     stored = _filled(b, value, shape, pointee)
     if pointee is BOOL:
         stored = convert(b, stored, BOOL, I8)
@@ -181,4 +192,3 @@ def store(ptr: Any, value: Any, mask: Any = None) -> None:
     `ptr` and `mask` broadcast together; `value` broadcasts to them. Two lanes at one address: one of them wins.
     """
     ...
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from teeny.ir.dtype import I32, DType, storage
 from teeny.ir.poly import Dim, sub
@@ -34,20 +34,23 @@ def _range_type(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, .
 
 get_program_id = define(
     OpDef(
-        "tt.get_program_id", Structural("axis"), (), _scalar, Structural("program"), Structural("program"), Structural("uniform"),
+        "tt.get_program_id", Structural("axis"), (), _scalar, Structural("program"), Structural("program"),
+        Structural("uniform"),
         Absent("the grid is not known before a launch"), attrs=("axis",), group="program_id", cost=0.0,
     )
 )  # fmt: skip
 get_num_programs = define(
     OpDef(
-        "tt.get_num_programs", Structural("axis"), (), _scalar, Structural("program"), Structural("program"), Structural("uniform"),
+        "tt.get_num_programs", Structural("axis"), (), _scalar, Structural("program"), Structural("program"),
+        Structural("uniform"),
         Absent("the grid is not known before a launch"), attrs=("axis",), group="num_programs", cost=0.0,
     )
 )  # fmt: skip
 make_range = define(
     OpDef(
         "tt.make_range", "attr-dict `:` type($result)", (), _range_type,
-        lambda np, op: np.arange(op.attrs["start"], op.attrs["end"], dtype=np.int32), Structural("range"), Structural("range"),
+        lambda np, op: np.arange(op.attrs["start"], op.attrs["end"], dtype=np.int32), Structural("range"),
+        Structural("range"),
         Absent("the analysis reads the ends from the attributes"), attrs=("end", "start"), group="range", cost=0.0,
     )
 )  # fmt: skip
@@ -71,7 +74,7 @@ def _range_shape(s: Shapes, start: Dim, end: Dim) -> tuple[Dim, ...]:
 
 def tile_shape(s: Shapes, shape: Any) -> tuple[Dim, ...]:
     """The shape of a tile given by the user: each dim a power of two, at most `MAX_BLOCK` elements in all."""
-    dims = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    dims = tuple(cast("tuple[Dim, ...]", shape)) if isinstance(shape, tuple | list) else (cast("Dim", shape),)
     total: Dim = 1
     for dim in dims:
         s.require("pow2", dim, None, "S002", "each dimension of a tile must be a power of two")
@@ -80,7 +83,31 @@ def tile_shape(s: Shapes, shape: Any) -> tuple[Dim, ...]:
     return dims
 
 
-def _full(b: Builder, shape: tuple[Dim, ...], dtype: DType, value: Any, **_: Any) -> Value:
+def _full_shape(s: Shapes, shape: Any, value: Any, dtype: Any) -> tuple[Dim, ...]:
+    return tile_shape(s, shape)
+
+
+def _zeros_shape(s: Shapes, shape: Any, dtype: Any) -> tuple[Dim, ...]:
+    return tile_shape(s, shape)
+
+
+def _program_id(b: Builder, shape: Any, dtype: DType, axis: int) -> Value:
+    return b.create(get_program_id, axis=axis)
+
+
+def _num_programs(b: Builder, shape: Any, dtype: DType, axis: int) -> Value:
+    return b.create(get_num_programs, axis=axis)
+
+
+def _arange(b: Builder, shape: Any, dtype: DType, start: Dim, end: Dim) -> Value:
+    return b.create(make_range, start=start, end=end)
+
+
+def _zeros(b: Builder, shape: tuple[Dim, ...], dtype: DType, /, **_: Any) -> Value:
+    return constant(b, typed(shape, storage(dtype)), 0)
+
+
+def _full(b: Builder, shape: tuple[Dim, ...], dtype: DType, /, value: Any, **_: Any) -> Value:
     if isinstance(value, Operand):
         from teeny.ops.shape import broadcast_value
 
@@ -88,25 +115,25 @@ def _full(b: Builder, shape: tuple[Dim, ...], dtype: DType, value: Any, **_: Any
     return constant(b, typed(shape, storage(dtype)), value)
 
 
-@language(lambda b, shape, dtype, axis: b.create(get_program_id, axis=axis), shape=_axis)
+@language(_program_id, shape=_axis)
 def program_id(axis: Const[int]) -> Tensor[i32]:
     """This program's index along an axis of the grid (0, 1 or 2): a scalar."""
     ...
 
 
-@language(lambda b, shape, dtype, axis: b.create(get_num_programs, axis=axis), shape=_axis)
+@language(_num_programs, shape=_axis)
 def num_programs(axis: Const[int]) -> Tensor[i32]:
     """How many programs the grid has along an axis (0, 1 or 2): a scalar."""
     ...
 
 
-@language(lambda b, shape, dtype, start, end: b.create(make_range, start=start, end=end), shape=_range_shape)
+@language(_arange, shape=_range_shape)
 def arange(start: Const[int], end: Const[int]) -> Tensor[i32]:
     """start, start + 1, ..., end - 1: shape (end - start,), whose length must be a power of two."""
     ...
 
 
-@language(lambda b, shape, dtype, **k: _full(b, shape, dtype, 0), shape=lambda s, shape, dtype: tile_shape(s, shape))
+@language(_zeros, shape=_zeros_shape)
 def zeros(shape: Const[tuple[int, ...]], dtype: type[N]) -> Tensor[N]:
     """A tile of zeros. Each dimension is a power of two; the shape `()` gives a scalar."""
     ...
@@ -116,7 +143,7 @@ def zeros(shape: Const[tuple[int, ...]], dtype: type[N]) -> Tensor[N]:
 def full(shape: Const[tuple[int, ...]], value: int | Tensor[N], dtype: type[N]) -> Tensor[N]: ...
 @overload
 def full(shape: Const[tuple[int, ...]], value: float, dtype: type[F]) -> Tensor[F]: ...
-@language(_full, shape=lambda s, shape, value, dtype: tile_shape(s, shape))
+@language(_full, shape=_full_shape)
 def full(shape: Any, value: Any, dtype: Any) -> Any:
     """A tile whose every lane is `value`: a literal that fits `dtype`, or a scalar of that dtype."""
     ...

@@ -44,20 +44,22 @@ def _nothing(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]
 
 reduce_ = define(
     OpDef(
-        "tt.reduce", Structural("generic"), ("x*",), _reduce, Structural("reduce"), Structural("reduce"), Structural("reduce"),
+        "tt.reduce", Structural("generic"), ("x*",), _reduce, Structural("reduce"), Structural("reduce"),
+        Structural("reduce"),
         Absent("read off the combiner by the analysis"), attrs=("axis",), regions=1, group="reduce", cost=2.0,
     )
 )  # fmt: skip
 reduce_return = define(
     OpDef(
-        "tt.reduce.return", "$x attr-dict `:` type($x)", ("x*",), _nothing, Structural("terminator"), Structural("terminator"),
+        "tt.reduce.return", "$x attr-dict `:` type($x)", ("x*",), _nothing, Structural("terminator"),
+        Structural("terminator"),
         Structural("terminator"), Absent("it has no result"), results=(), terminator=True, group="terminator",
     )
 )  # fmt: skip
 
 
 def combiner(op: Op) -> str | None:
-    """The group of the one operation ("add", "max", ...) that a reduction's region applies to its two arguments, if so."""
+    """The group ("add", "max", ...) of the operation that a reduction's region applies to its two arguments, if one."""
     block = op.regions[0].block
     if len(block.ops) != 2 or len(block.args) != 2:
         return None
@@ -66,7 +68,9 @@ def combiner(op: Op) -> str | None:
 
 
 def _emit(family: Family) -> Any:
-    def emit(b: Builder, shape: tuple[Dim, ...], dtype: DType, x: Operand, axis: int | None, keep_dims: bool, **_: Any) -> Value:
+    def emit(
+        b: Builder, shape: tuple[Dim, ...], dtype: DType, /, x: Operand, axis: int | None, keep_dims: bool, **_: Any
+    ) -> Value:
         assert isinstance(x.dtype, DType)
         value = convert(b, x.value, x.dtype, dtype)
         rank = len(x.shape)
@@ -107,7 +111,9 @@ NARROW = ("i8", "i16", "u8", "u16")
 @overload
 def sum(x: Tensor[N], axis: Const[int | None] = None, keep_dims: Const[bool] = False) -> Tensor[N]: ...
 @overload
-def sum(x: Tensor[S], axis: Const[int | None] = None, keep_dims: Const[bool] = False, *, dtype: type[E]) -> Tensor[E]: ...
+def sum(
+    x: Tensor[S], axis: Const[int | None] = None, keep_dims: Const[bool] = False, *, dtype: type[E]
+) -> Tensor[E]: ...
 @language(_emit(ADD), shape=_shape, exclude={"N": NARROW})
 def sum(x: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> Any:
     """The sum along `axis`, or of all elements (`axis=None`).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from teeny.ir.dtype import DType
 from teeny.ir.poly import Dim, mul
@@ -33,7 +33,9 @@ def _splat(types: tuple[Type, ...], attrs: dict[str, Any], results: tuple[Type, 
 def _broadcast(types: tuple[Type, ...], attrs: dict[str, Any], results: tuple[Type, ...]) -> None:
     _same_element(types, results)
     x, y = shape_of(types[0]), shape_of(results[0])
-    expect(len(x) == len(y) and all(a == 1 or a == b for a, b in zip(x, y, strict=True)), f"cannot broadcast {types[0]}")
+    expect(
+        len(x) == len(y) and all(a == 1 or a == b for a, b in zip(x, y, strict=True)), f"cannot broadcast {types[0]}"
+    )
 
 
 def _expand(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
@@ -56,7 +58,7 @@ def _reshape(types: tuple[Type, ...], attrs: dict[str, Any], results: tuple[Type
 
 
 def _trans(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
-    shape, order = shape_of(types[0]), attrs["order"]
+    shape, order = shape_of(types[0]), cast("tuple[int, ...]", attrs["order"])
     expect(sorted(order) == list(range(len(shape))), f"{order} is no order of the axes of {types[0]}")
     return (typed(tuple(shape[i] for i in order), element_of(types[0])),)
 
@@ -73,7 +75,8 @@ splat = define(
 )  # fmt: skip
 broadcast = define(
     OpDef(
-        "tt.broadcast", "$x attr-dict `:` type($x) `->` type($result)", ("x",), _broadcast, _numpy_full, Structural("view"),
+        "tt.broadcast", "$x attr-dict `:` type($x) `->` type($result)", ("x",), _broadcast, _numpy_full,
+        Structural("view"),
         Structural("broadcast"), _SAME, inferred=False, group="broadcast", cost=0.0,
     )
 )  # fmt: skip
@@ -86,8 +89,10 @@ expand_dims_ = define(
 )  # fmt: skip
 reshape_ = define(
     OpDef(
-        "tt.reshape", "$x (`allow_reorder` $allow_reorder^)? attr-dict `:` type($x) `->` type($result)", ("x",), _reshape,
-        lambda np, op, x: np.reshape(x, shape_of(op.results[0].type)), Structural("reshape"), Structural("reshape"), _SAME,
+        "tt.reshape", "$x (`allow_reorder` $allow_reorder^)? attr-dict `:` type($x) `->` type($result)", ("x",),
+        _reshape,
+        lambda np, op, x: np.reshape(x, shape_of(op.results[0].type)), Structural("reshape"), Structural("reshape"),
+        _SAME,
         attrs=("allow_reorder?",), inferred=False, group="reshape", cost=2.0,
     )
 )  # fmt: skip
@@ -117,7 +122,10 @@ def normal_axis(s: Shapes, axis: int, rank: int, what: str) -> int:
     """An axis counted from the front; a fault (S003) and 0 where there is none such."""
     if -rank <= axis < rank:
         return axis % rank
-    s.fault("S003", f"{what} has no axis {axis}: its axes are 0 to {rank - 1}" if rank else f"{what} is a scalar and has no axes")
+    s.fault(
+        "S003",
+        f"{what} has no axis {axis}: its axes are 0 to {rank - 1}" if rank else f"{what} is a scalar and has no axes",
+    )
     return 0
 
 
@@ -146,11 +154,17 @@ def _show(shape: tuple[Dim, ...]) -> str:
 def _reshape_shape(s: Shapes, x: Operand, shape: tuple[Dim, ...]) -> tuple[Dim, ...]:
     for dim in shape:
         s.require("pow2", dim, None, "S002", "each dimension of a tile must be a power of two")
-    s.require("eq", _size(x.shape), _size(shape), "S004", f"{_show(x.shape)} and {_show(shape)} must hold equally many elements")
+    s.require(
+        "eq",
+        _size(x.shape),
+        _size(shape),
+        "S004",
+        f"{_show(x.shape)} and {_show(shape)} must hold equally many elements",
+    )
     return shape
 
 
-def _emit_reshape(b: Builder, shape: tuple[Dim, ...], dtype: DType, x: Operand, **_: Any) -> Value:
+def _emit_reshape(b: Builder, shape: tuple[Dim, ...], dtype: DType, /, x: Operand, **_: Any) -> Value:
     if not x.shape:
         return b.create(splat, x.value, type=typed(shape, element_of(x.type)))
     return x.value if x.shape == shape else b.create(reshape_, x.value, type=typed(shape, element_of(x.type)))
@@ -180,7 +194,15 @@ def expand_dims(x: Tensor[D], axis: Const[int]) -> Tensor[D]:
     ...
 
 
-@language(lambda b, shape, dtype, x, **k: broadcast_value(b, x.value, shape), shape=_broadcast_shape)
+def _emit_broadcast(b: Builder, shape: tuple[Dim, ...], dtype: DType, /, x: Operand, **_: Any) -> Value:
+    return broadcast_value(b, x.value, shape)
+
+
+def _emit_trans(b: Builder, shape: Any, dtype: DType, x: Operand, dims: tuple[int, ...] | None) -> Value:
+    return x.value if len(x.shape) < 2 else b.create(trans_, x.value, order=_order(len(x.shape), dims))
+
+
+@language(_emit_broadcast, shape=_broadcast_shape)
 def broadcast_to(x: Tensor[D], shape: Const[tuple[int, ...]]) -> Tensor[D]:
     """x repeated to `shape`, by NumPy's rule: axes are added at the front, axes of size one are repeated."""
     ...
@@ -192,10 +214,7 @@ def reshape(x: Tensor[D], shape: Const[tuple[int, ...]]) -> Tensor[D]:
     ...
 
 
-@language(
-    lambda b, shape, dtype, x, dims: b.create(trans_, x.value, order=_order(len(x.shape), dims)) if len(x.shape) > 1 else x.value,
-    shape=_trans_shape,
-)
+@language(_emit_trans, shape=_trans_shape)
 def trans(x: Tensor[D], dims: Const[tuple[int, ...] | None] = None) -> Tensor[D]:
     """x with its axes in the order `dims`; without it the last two are swapped."""
     ...

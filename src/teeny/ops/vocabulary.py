@@ -4,49 +4,89 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 from teeny.ir.dtype import BOOL, DType
-from teeny.ir.rules import EVERYTHING, Absorb, Absent, Interval, Lanewise
-from teeny.ir.schema import OpDef, define, dtype_of, expect, lanewise, same_shape
+from teeny.ir.rules import Absent, Absorb, Interval, Lanewise, unchanged
+from teeny.ir.schema import AnyRule, OpDef, define, dtype_of, expect, lanewise, same_shape
 from teeny.ir.types import Type, with_element
+
+if TYPE_CHECKING:
+    from teeny.ir.core import Op
 
 GENERIC_ONLY = Absent("generic IR is seen by the front end and the checks alone")
 NO_INTERVAL = Absent("no bound better than the dtype's range")
 
 
-def top(*_: Interval) -> Interval:
-    return EVERYTHING
+FoldRule = (
+    Callable[[float], float | None]
+    | Callable[[float, float], float | None]
+    | Callable[[float, float, float], float | None]
+)
+IntervalRule = (
+    Callable[[Interval], Interval]
+    | Callable[[Interval, Interval], Interval]
+    | Callable[[Interval, Interval, Interval], Interval]
+)
+
+
+class Rules(TypedDict, total=False):
+    """What the variants of one idea share; see `OpDef`."""
+
+    group: Required[str]
+    fold: FoldRule
+    absorb: Absorb
+    interval: IntervalRule
+    commutative: bool
+    identity: Callable[[DType], float]
+    cost: float
 
 
 def elementwise(
     name: str,
     mask: int,
     arity: int,
-    numpy: Callable[..., Any],
-    cpu: Callable[..., Any],
+    numpy: AnyRule,
+    cpu: AnyRule,
     *,
     group: str,
-    fold: Callable[..., float | None] | None = None,
+    fold: FoldRule | None = None,
     absorb: Absorb | None = None,
-    interval: Callable[..., Interval] | Absent = NO_INTERVAL,
+    interval: IntervalRule | Absent = NO_INTERVAL,
     commutative: bool = False,
     identity: Callable[[DType], float] | None = None,
     ulp: float | None = 0.0,
     cost: float = 1.0,
 ) -> OpDef:
-    """Define an operation whose operands and result share one type with a dtype in `mask`."""
+    """Define an operation whose operands and result share one type with a dtype in `mask`.
+
+    `numpy(np, *arrays)` and `cpu(b, *lanes)` need no more than the operands.
+    """
+
+    def meaning(np: Any, op: Op, *arrays: Any) -> Any:
+        return numpy(np, *arrays)
+
+    def lane(b: Any, op: Op, *lanes: Any) -> Any:
+        return cpu(b, *lanes)
+
     names = ("x", "y", "z")[:arity]
     text = ", ".join(f"${n}" for n in names) + " attr-dict : type($result)"
     return define(
         OpDef(
-            name, text, names, lanewise(mask), lambda np, op, *xs: numpy(np, *xs), lambda b, op, *xs: cpu(b, *xs),
-            Lanewise(absorb), interval, fold=fold, group=group, commutative=commutative, identity=identity, ulp=ulp, cost=cost,
+            name, text, names, lanewise(mask), meaning, lane, Lanewise(absorb), interval,
+            fold=fold, group=group, commutative=commutative, identity=identity, ulp=ulp, cost=cost,
         )
     )  # fmt: skip
 
 
-def conversion(name: str, source: int, target: int, numpy: Callable[..., Any], cpu: Callable[..., Any], cost: float = 1.0) -> OpDef:
+def conversion(
+    name: str,
+    source: int,
+    target: int,
+    numpy: Callable[[Any, Any, DType], Any],
+    cpu: Callable[[Any, Any, str], Any],
+    cost: float = 1.0,
+) -> OpDef:
     """Define a cast between dtype classes. `numpy(np, x, dtype)` and `cpu(b, x, name)` get the target."""
 
     def check(types: tuple[Type, ...], attrs: dict[str, Any], results: tuple[Type, ...]) -> None:
@@ -59,14 +99,15 @@ def conversion(name: str, source: int, target: int, numpy: Callable[..., Any], c
             name, "$x attr-dict : type($x) `to` type($result)", ("x",), check,
             lambda np, op, x: numpy(np, x, dtype_of(op.results[0].type)),
             lambda b, op, x: cpu(b, x, dtype_of(op.results[0].type).mlir),
-            Lanewise(), lambda x: x, inferred=False, group="cast", cost=cost,
+            Lanewise(), unchanged, inferred=False, group="cast", cost=cost,
         )
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One idea over the dtype classes: the variant for a leaf, or the generic operation while the dtype is a variable."""
+    """One idea over the dtype classes: the variant for a leaf, or the generic operation while the dtype is a
+    variable."""
 
     generic: OpDef
     float: OpDef | None = None
@@ -77,7 +118,8 @@ class Family:
     def pick(self, dtype: DType) -> OpDef:
         if dtype.is_variable:
             return self.generic
-        found = {"float": self.float, "signed": self.signed, "unsigned": self.unsigned, "bool": self.bool}.get(dtype.kind)
+        variants = {"float": self.float, "signed": self.signed, "unsigned": self.unsigned, "bool": self.bool}
+        found = variants.get(dtype.kind)
         expect(found is not None, f"{self.generic.group} has no form for {dtype}")
         assert found is not None
         return found
@@ -88,8 +130,9 @@ def family(group: str, mask: int, arity: int = 2, **variants: OpDef | None) -> F
     first = next(v for v in variants.values() if v is not None)
     generic = define(
         OpDef(
-            f"num.{group}", first.text, first.operands, lanewise(mask), GENERIC_ONLY, GENERIC_ONLY, first.fill, first.interval,
-            fold=first.fold, group=group, commutative=first.commutative, identity=first.identity, generic=True, cost=first.cost,
+            f"num.{group}", first.text, first.operands, lanewise(mask), GENERIC_ONLY, GENERIC_ONLY, first.fill,
+            first.interval, fold=first.fold, group=group, commutative=first.commutative, identity=first.identity,
+            generic=True, cost=first.cost,
         )
     )  # fmt: skip
     return Family(generic, **variants)
@@ -116,4 +159,3 @@ def as_unsigned(np: Any, x: Any) -> Any:
 def predicate_type(type_: Type) -> Type:
     """The type of a comparison of two values of `type_`."""
     return with_element(type_, BOOL)
-
