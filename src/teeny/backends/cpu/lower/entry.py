@@ -1,0 +1,93 @@
+"""The entry: a module of concrete IR to the text of one LLVM function that runs a range of programs."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from teeny.backends.cpu.builder import KERNEL_PARAMETERS, Builder
+from teeny.backends.cpu.emit import Module as CodeModule
+from teeny.backends.cpu.lower.blocks import lower_block
+from teeny.backends.cpu.lower.plan import make_plan
+from teeny.backends.cpu.lower.state import Options, State
+from teeny.backends.cpu.lower.values import dtype_name
+from teeny.backends.cpu.target import Level
+from teeny.diag.errors import InternalError
+from teeny.ir.core import walk_function
+
+if TYPE_CHECKING:
+    from teeny.ir.core import Function, Module
+    from teeny.ir.lanes import Lane
+
+__all__ = ["LoweredKernel", "lower"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredKernel:
+    """`params`: the element names of the parameters (`ptr`, `i32`, ...), one argument slot each; the sizes of the grid
+    (x, y, z) take three more. `scratch_bytes` of 64-byte aligned memory are needed by each thread.
+    """
+
+    ir_text: str
+    symbol: str
+    scratch_bytes: int
+    cost_ns_per_program: float
+    params: tuple[str, ...]
+
+
+def lower(
+    module: Module, *, level: Level = "native", width: int | None = None, options: Options | None = None
+) -> LoweredKernel:
+    """Lower the kernel of a concrete, verified module.
+
+    `width` overrides the number of lanes of a vector. Raises CompileError for what the CPU cannot do.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _lower(module.kernel, level, options or Options(width=width))
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _lower(function: Function, level: Level, options: Options) -> LoweredKernel:
+    if len(function.body.blocks) != 1:
+        raise InternalError(f"the function {function.name} has early exits; the CPU needs structured control flow")
+    code = CodeModule(level)
+    symbol = f"{function.name}__programs"
+    b = Builder(code, symbol, KERNEL_PARAMETERS, width=options.width or code.features.lanes)
+    plan = make_plan(function, disjoint=options.disjoint)
+    args, scratch = b.parameter("args", "ptr"), b.parameter("scratch", "ptr")
+    params = tuple([dtype_name(a.type) for a in function.args])
+
+    def slot(number: int, dtype: str) -> Lane:
+        at = b.offset(args, b.const("i64", 8 * number), "i8")
+        if dtype == "i1":
+            return b.icmp("ne", b.load(at, "i8"), b.const("i8", 0))
+        return b.load(at, dtype)
+
+    with b.region():
+        bound = {argument: slot(n, dtype) for n, (argument, dtype) in enumerate(zip(function.args, params, strict=True))}
+        grid = [slot(len(params) + axis, "i32") for axis in range(3)]
+        wide = [b.zext(g, "i64") for g in grid]
+    with b.loop(b.parameter("start", "i64"), b.parameter("end", "i64"), b.const("i64", 1)) as loop:
+        program = _program(b, function, loop.index, wide)
+        state = State(b, options, plan, scratch, dict(bound), (grid[0], grid[1], grid[2]), program)
+        lower_block(state, function.entry)
+    b.finish()
+    return LoweredKernel(code.text(), symbol, max(state.arena.high, 64), state.cost + 5.0, params)
+
+
+def _program(b: Builder, function: Function, index: Lane, grid: list[Lane]) -> tuple[Lane, Lane, Lane]:
+    """Where a program stands in the grid, x fastest; only what the kernel asks for is computed."""
+    used = {int(str(op.attrs["axis"])) for op in walk_function(function) if op.name == "tt.get_program_id"}
+    zero = b.const("i32", 0)
+    if not used:
+        return zero, zero, zero
+    x = b.urem(index, grid[0])
+    if used == {0}:
+        return b.trunc(x, "i32"), zero, zero
+    rest = b.udiv(index, grid[0])
+    return b.trunc(x, "i32"), b.trunc(b.urem(rest, grid[1]), "i32"), b.trunc(b.udiv(rest, grid[1]), "i32")

@@ -1,0 +1,200 @@
+"""Stores, and tiles computed into buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from teeny.backends.cpu.lower.alias import add_tests
+from teeny.backends.cpu.lower.analysis import Analysis
+from teeny.backends.cpu.lower.evaluate import Axes, through_view
+from teeny.backends.cpu.lower.forms import Mask, Uniform
+from teeny.backends.cpu.lower.nest import Nest, choose_axis, versions
+from teeny.backends.cpu.lower.point import Entry, Known
+from teeny.backends.cpu.lower.state import Buffer, State
+from teeny.backends.cpu.lower.values import dtype_name, is_tile, kind_of, memory_name, pointee_name, shape, size
+
+if TYPE_CHECKING:
+    from teeny.ir.core import Op, Value
+    from teeny.ir.lanes import Lane
+
+__all__ = ["Output", "materialise", "store", "unrolled"]
+
+Output = tuple["Value", Buffer]
+"""A value and where its elements go."""
+
+
+def unrolled(analysis: Analysis) -> int:
+    """How many vectors a step of a nest without reduction takes: fewer where each is much work."""
+    return 4 if analysis.work <= 4 else 2 if analysis.work <= 16 else 1
+
+
+def account(analysis: Analysis, width: int) -> None:
+    """Add a nest's rough time to the program's."""
+    state = analysis.state
+    points = size(analysis.dims) / width
+    state.cost += state.trips * (5 + points * (0.3 * analysis.work + 0.5 * len(analysis.accesses)))
+
+
+def full_width(state: State) -> int:
+    return state.options.width or state.b.features.lanes
+
+
+def materialise(state: State, outputs: Sequence[Output]) -> None:
+    """Compute tiles of one shape into buffers: at each point all are read before any is written."""
+    dims = outputs[0][1].shape
+    analysis = Analysis(state, dims)
+    axes = analysis.identity()
+    for value, buffer in outputs:
+        analysis.at(value, axes)
+        analysis.write(buffer, axes)
+    vector = choose_axis(analysis, range(len(dims)), full_width(state))
+    width = 1 if vector is None else min(full_width(state), dims[vector])
+    account(analysis, width)
+
+    def make(exact: bool) -> tuple[Lane, ...]:
+        nest = Nest(analysis, None if exact else vector, 1 if exact else width, unrolled(analysis), exact=exact)
+
+        def inside(entries: dict[int, Entry], known: Known) -> None:
+            def body(indices: list[Lane | None], facts: Known) -> None:
+                for point in nest.points(entries, indices, facts):
+                    lanes = [point.value(value, axes) for value, _ in outputs]
+                    for lane, (_, buffer) in zip(lanes, outputs, strict=True):
+                        point.write(buffer, axes, lane)
+
+            nest.vectors(known, body)
+
+        nest.outer(scalar_axes(nest, dims), inside)
+        return ()
+
+    versions(analysis, analysis.freeze(), make)
+
+
+def scalar_axes(nest: Nest, dims: tuple[int, ...], leave: int | None = None) -> list[int]:
+    """The axes that a nest runs over one by one."""
+    return [a for a, dim in enumerate(dims) if dim > 1 and a != nest.vector and a != leave]
+
+
+def conjuncts(state: State, value: Value, axes: Axes) -> Iterator[tuple[Value, Axes]]:
+    """The parts of a mask, all of which must hold."""
+    value = state.plan.source(value)
+    op = value.op
+    if value in state.bound or op is None:
+        yield value, axes
+    elif op.name == "arith.andi":
+        for operand in op.operands:
+            yield from conjuncts(state, operand, axes)
+    elif kind_of(op) == "view":
+        yield from conjuncts(state, *through_view(op, axes))
+    else:
+        yield value, axes
+
+
+def store(state: State, op: Op) -> None:
+    """Lower a `tt.store`."""
+    if not is_tile(op.operands[0]):
+        _store_scalar(state, op)
+        return
+    pointer, value = op.operands[:2]
+    mask = op.operands[2] if len(op.operands) > 2 else None
+    dims = shape(pointer)
+    analysis = Analysis(state, dims)
+    axes = analysis.identity()
+    analysis.access(pointer, axes, analysis.at(pointer, axes), write=True)
+    analysis.at(value, axes)
+    required: set[tuple[int, str]] = set()
+    guards: list[Lane] = []
+    if mask is not None:
+        analysis.at(mask, axes)
+        for part, at in conjuncts(state, mask, axes):
+            form = analysis.at(part, at)
+            if isinstance(form, Mask) and not form.term.negated:
+                required.add(form.term.key)
+            elif isinstance(form, Uniform) and form.lane.const is None:
+                guards.append(form.lane)
+    vector = choose_axis(analysis, range(len(dims)), full_width(state))
+    width = 1 if vector is None else min(full_width(state), dims[vector])
+    account(analysis, width)
+    known: Known = {(-1, g.text): True for g in guards}
+    nest = Nest(analysis, vector, width, unrolled(analysis), frozenset(required), known=known)
+    add_tests(analysis, _last(nest))
+    name = pointee_name(pointer.type)
+
+    def make(exact: bool) -> tuple[Lane, ...]:
+        if exact:
+            _staged(analysis, op, axes)
+            return ()
+
+        def inside(entries: dict[int, Entry], facts: Known) -> None:
+            def body(indices: list[Lane | None], facts: Known) -> None:
+                for point in nest.points(entries, indices, facts):
+                    holds = state.b.const("i1", 1) if mask is None else point.value(mask, axes)
+                    if holds.const is not None and not holds.const:
+                        continue
+                    lane = point.value(value, axes)
+                    point.put(point.at(pointer, axes), name, lane, holds)
+
+            nest.vectors(facts, body)
+
+        nest.outer(scalar_axes(nest, dims), inside)
+        return ()
+
+    def guarded() -> None:
+        versions(analysis, ok, make)
+
+    ok = analysis.freeze()
+    holds = state.b.const("i1", 1)
+    for guard in guards:
+        holds = state.b.and_(holds, guard)
+    if holds.const is not None:
+        guarded()
+    else:
+        with state.b.if_(holds):
+            guarded()
+
+
+def _last(nest: Nest) -> dict[int, Lane]:
+    """For each axis the last index at which the nest does anything."""
+    b = nest.b
+    found: dict[int, Lane] = {}
+    for axis, dim in enumerate(nest.analysis.dims):
+        required = [t for t in nest.terms(axis) if t.key in nest.required]
+        end = nest.end(required) if required else b.const("i64", dim)
+        found[axis] = b.sub(b.smax(end, b.const("i64", 1)), b.const("i64", 1))
+    return found
+
+
+def _staged(analysis: Analysis, op: Op, axes: Axes) -> None:
+    """The general version: all values first, then all stores, one by one."""
+    state = analysis.state
+    pointer, value = op.operands[:2]
+    dims = analysis.dims
+    name = pointee_name(pointer.type)
+    staged = state.buffer(dims, memory_name(dtype_name(value.type)))
+    for second in (False, True):
+        nest = Nest(analysis, None, 1, exact=True)
+
+        def body(entries: dict[int, Entry], known: Known, nest: Nest = nest, second: bool = second) -> None:
+            point = nest.point(entries, known)
+            if not second:
+                lane = point.value(value, axes)
+                point.write(staged, axes, state.b.zext(lane, "i8") if lane.dtype == "i1" else lane)
+                return
+            holds = state.b.const("i1", 1) if len(op.operands) < 3 else point.value(op.operands[2], axes)
+            lane = point.read(staged, axes)
+            if name == "i1":
+                lane = state.b.icmp("ne", lane, state.b.const("i8", 0))
+            point.put(point.at(pointer, axes), name, lane, holds)
+
+        nest.outer(scalar_axes(nest, dims), body)
+        state.b.epoch += 1
+
+
+def _store_scalar(state: State, op: Op) -> None:
+    b = state.b
+    name = pointee_name(op.operands[0].type)
+    lane = state.scalar(op.operands[1])
+    if name == "i1":
+        lane = b.zext(lane, "i8")
+    mask = state.scalar(op.operands[2]) if len(op.operands) > 2 else b.const("i1", 1)
+    b.masked_store(state.scalar(op.operands[0]), lane, mask, align=1)
