@@ -16,9 +16,9 @@ from teeny.diag.codes import FAMILIES
 
 CODES = list(catalogue().values())
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-WITHOUT_CODE = {"L004", "L013", "X001", "X002", "X003", "X004", "X005", "I001"}
+WITHOUT_CODE = {"E017", "L004", "L013", "X001", "X002", "X003", "X004", "X005", "I001"}
 PROMISED = (
-    [f"E{n:03}" for n in range(1, 17)]
+    [f"E{n:03}" for n in range(1, 18)]
     + [f"T{n:03}" for n in range(1, 14)]
     + [f"S{n:03}" for n in range(1, 10)]
     + [f"F{n:03}" for n in range(1, 8)]

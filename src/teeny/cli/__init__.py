@@ -1,1 +1,1 @@
-"""The command line, one file a subcommand."""
+"""The `teeny` command: `main` chooses a subcommand, each of which is one file with `arguments` and `run`."""
