@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from math import gcd
 from typing import Final
 
+from teeny.ir.fact_samples import verdicts
 from teeny.ir.fact_space import Range, Space
 from teeny.ir.poly import (
     POWER_BITS,
@@ -16,6 +17,7 @@ from teeny.ir.poly import (
     add,
     apply,
     build,
+    degree,
     floordiv,
     int_power,
     maximum,
@@ -34,8 +36,11 @@ from teeny.ir.poly import (
 
 UNBOUNDED: Final[Range] = (None, None)
 
-_DEPTH: Final = 4
-_STEPS: Final = 60
+_LARGEST_EXPONENT: Final = 64
+_SHIFTED_TERMS: Final = 10
+_SHIFTED_DEGREE: Final = 4
+_DEPTH: Final = 3
+_STEPS: Final = 24
 
 
 # Ranges
@@ -48,10 +53,21 @@ def bounds(space: Space, dim: Dim) -> Range:
     found = space.bounds.get(dim)
     if found is None:
         found = _terms_range(dim.terms, lambda atom: atom_range(space, atom))
-        if any(len(monomial) > 1 or (monomial and monomial[0][1] > 1) for monomial in dim.terms):
+        if _shifts(space, dim):
             found = _intersection(found, _shifted_range(space, dim))
         space.bounds[dim] = found
     return found
+
+
+def _shifts(space: Space, dim: Poly) -> bool:
+    """Whether a shift can show more (a product has a factor that is not just 0 or more) at a bearable cost."""
+    if len(dim.terms) > _SHIFTED_TERMS or max(map(degree, dim.terms)) > _SHIFTED_DEGREE:
+        return False
+    return any(
+        (len(monomial) > 1 or (monomial and monomial[0][1] > 1))
+        and any(atom_range(space, atom)[0] for atom, _ in monomial)
+        for monomial in dim.terms
+    )
 
 
 def _shifted_range(space: Space, dim: Poly) -> Range:
@@ -112,6 +128,8 @@ def _half_open_product(a: Range, b: Range) -> Range:
 
 
 def _power_range(base: Range, exponent: int) -> Range:
+    if exponent > _LARGEST_EXPONENT:
+        return (0 if exponent % 2 == 0 or (base[0] is not None and base[0] >= 0) else None), None
     low, high = base
     if (low is not None and low >= 0) or exponent % 2:
         return None if low is None else low**exponent, None if high is None else high**exponent
@@ -211,9 +229,10 @@ def nonneg(space: Space, dim: Dim) -> bool | None:
     if high is not None and high < 0:
         return False
     if space.inequalities or not dim.plain:
-        if proves(space, dim):
+        seen = verdicts(space, "ge", dim)
+        if False not in seen and proves(space, dim):
             return True
-        if proves(space, sub(-1, dim)):
+        if True not in seen and proves(space, sub(-1, dim)):
             return False
     return None
 

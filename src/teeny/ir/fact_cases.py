@@ -9,7 +9,7 @@ from operator import add, mul
 from typing import Final
 
 from teeny.ir.fact_space import Space
-from teeny.ir.poly import Atom, Dim, compute, names
+from teeny.ir.poly import Atom, Dim, compute, monomial_power, names
 from teeny.ir.predicate import Op, compare, evaluate_predicate
 
 CASE_LIMIT: Final = 441
@@ -92,7 +92,7 @@ def column(dim: Dim, columns: Columns, count: int) -> list[int]:
         for atom, exponent in monomial:
             factor = _atom_column(atom, columns, count)
             if exponent != 1:
-                factor = [value**exponent for value in factor]
+                factor = [monomial_power(value, exponent) for value in factor]
             values = factor if values is None else list(map(mul, values, factor))
         if values is None:
             values = [coefficient] * count

@@ -37,6 +37,7 @@ class Space:
     verdicts: dict[tuple[object, ...], bool | None] = field(default_factory=dict[tuple[object, ...], "bool | None"])
     bounds: dict[Poly, Range] = field(default_factory=dict["Poly", Range])
     refined: dict[Atom, Dim] = field(default_factory=dict["Atom", Dim])
+    samples: list[list[dict[str, int]]] = field(default_factory=list[list[dict[str, int]]])
     cases: dict[frozenset[str], dict[str, list[int]] | None] = field(
         default_factory=dict[frozenset[str], "dict[str, list[int]] | None"]
     )
@@ -174,7 +175,7 @@ class _Builder:
             self.require(compare("pow2", dim, 0))
             return
         linear = one_symbol(dim)
-        if linear is not None and linear[2] == 0:
+        if linear is not None and linear[2] == 0 and linear[1] > 0:
             name, coefficient, _ = linear
             self.require(compare("pow2", coefficient, 0))
             self.powers.add(name)

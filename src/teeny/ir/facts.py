@@ -18,6 +18,7 @@ from typing import Final
 from teeny.ir import fact_bounds
 from teeny.ir.fact_bounds import Range, nonneg, nonzero, proves, refine, remainder_of, without_remainders
 from teeny.ir.fact_cases import decide_by_cases
+from teeny.ir.fact_samples import verdicts
 from teeny.ir.fact_space import Space, build_space, content, divided
 from teeny.ir.poly import Atom, Dim, Poly, add, neg, split, sub, substitute, symbol
 from teeny.ir.predicate import Op, Predicate, compare, evaluate_predicate
@@ -115,38 +116,48 @@ def _renamed(space: Space, dim: Dim) -> Dim:
 def _decide(space: Space, op: Op, a: Dim, b: Dim) -> bool | None:
     if isinstance(a, int) and isinstance(b, int):
         return compare(op, a, b)
-    match op:
-        case "eq" | "ne":
-            verdict = _is_zero(space, a)
-        case "ge" | "lt":
-            verdict = _is_nonneg(space, a)
-        case "pow2":
-            verdict = _is_power(space, a)
-        case _:
-            verdict = _is_divisor(space, a, b)
+    verdict = _by_range(space, op, a)
     if verdict is None:
-        return decide_by_cases(space, op, a, b)
+        if len(verdicts(space, op, a, b)) == 2:
+            return None
+        verdict = _by_search(space, op, a, b)
+        if verdict is None:
+            return decide_by_cases(space, op, a, b)
     return verdict != (op in ("ne", "lt"))
 
 
-# The rules, over the new names
+# The rules, over the new names: verdicts on eq and ge against 0 also for their opposites, ne and lt
 
 
-def _is_zero(space: Space, dim: Dim) -> bool | None:
-    if isinstance(dim, int):
-        return dim == 0
-    if _known_nonzero(space, dim):
-        return False
+def _by_range(space: Space, op: Op, dim: Dim) -> bool | None:
+    if isinstance(dim, int) or op in ("pow2", "divides"):
+        return None
     low, high = fact_bounds.bounds(space, dim)
-    if (low is not None and low > 0) or (high is not None and high < 0):
+    if op in ("ge", "lt"):
+        return True if low is not None and low >= 0 else False if high is not None and high < 0 else None
+    if (low is not None and low > 0) or (high is not None and high < 0) or _known_nonzero(space, dim):
         return False
-    if low == 0 and high == 0:
+    return True if low == 0 and high == 0 else None
+
+
+def _by_search(space: Space, op: Op, a: Dim, b: Dim) -> bool | None:
+    if op == "divides":
+        return _is_divisor(space, a, b)
+    if isinstance(a, int):
+        return None
+    if op == "pow2":
+        return _is_power(space, a)
+    return _is_zero(space, a) if op in ("eq", "ne") else _is_nonneg(space, a)
+
+
+def _is_zero(space: Space, dim: Poly) -> bool | None:
+    if dim.plain and not space.inequalities:
+        return None
+    seen = verdicts(space, "eq", dim)
+    if True not in seen and (proves(space, sub(dim, 1)) or proves(space, sub(-1, dim))):
+        return False
+    if False not in seen and proves(space, dim) and proves(space, neg(dim)):
         return True
-    if space.inequalities or not dim.plain:
-        if proves(space, sub(dim, 1)) or proves(space, sub(-1, dim)):
-            return False
-        if proves(space, dim) and proves(space, neg(dim)):
-            return True
     if not dim.plain:
         plainer = refine(space, without_remainders(space, dim))
         if isinstance(plainer, int):
@@ -161,24 +172,20 @@ def _known_nonzero(space: Space, dim: Poly) -> bool:
     return any(fact.op == "ne" and (fact.a is unit or fact.a is neg(unit)) for fact in space.kept)
 
 
-def _is_nonneg(space: Space, dim: Dim) -> bool | None:
+def _is_nonneg(space: Space, dim: Poly) -> bool | None:
     verdict = nonneg(space, dim)
-    if verdict is None and isinstance(dim, Poly):
-        above = add(dim, 1)
-        if isinstance(above, Poly) and _known_nonzero(space, above) and nonneg(space, above):
-            return True
-        if _known_nonzero(space, dim) and nonneg(space, neg(dim)):
-            return False
-        if not dim.plain:
-            plainer = refine(space, without_remainders(space, dim))
-            return nonneg(space, plainer) if plainer is not dim else None
-    return verdict
+    if verdict is not None:
+        return verdict
+    above = add(dim, 1)
+    if isinstance(above, Poly) and _known_nonzero(space, above) and nonneg(space, above):
+        return True
+    if _known_nonzero(space, dim) and nonneg(space, neg(dim)):
+        return False
+    return None if dim.plain else nonneg(space, refine(space, without_remainders(space, dim)))
 
 
-def _is_power(space: Space, dim: Dim) -> bool | None:
+def _is_power(space: Space, dim: Poly) -> bool | None:
     """Whether the dim is a power of two."""
-    if isinstance(dim, int):
-        return compare("pow2", dim, 0)
     high = fact_bounds.bounds(space, dim)[1]
     common = gcd(*dim.terms.values())
     odd = common // (common & -common)
@@ -223,7 +230,12 @@ def _is_divisor(space: Space, a: Dim, b: Dim) -> bool | None:
         return True
     if not nonzero(space, a):
         return None
-    verdict = _is_zero(space, remainder_of(space, b, a))
+    rest = remainder_of(space, b, a)
+    if isinstance(rest, int):
+        return rest == 0
+    verdict = _by_range(space, "eq", rest)
+    if verdict is None:
+        verdict = _is_zero(space, rest)
     if verdict is None and _made_of_powers(space, a) and _made_of_powers(space, b):
         verdict = nonneg(space, sub(b, a))
     return verdict

@@ -6,8 +6,8 @@ constant is always an int. `//`, `%`, `**`, `min`, `max` and `cdiv` that do not 
 opaque atoms, keyed by their structure.
 
 The meaning is Python's integer arithmetic (`//` rounds down, `%` takes the sign of the divisor). Wherever an expression
-is defined, its normal form has the same value. Undefined are division by zero, negative exponents and powers of
-more than `POWER_BITS` bits: constructors and `evaluate` raise ArithmeticError for them.
+is defined, its normal form has the same value. Undefined are division by zero, negative exponents, powers of more
+than `POWER_BITS` bits and coefficients far beyond that: constructors and `evaluate` raise ArithmeticError for them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Kind: TypeAlias = Literal["symbol", "//", "%", "**", "min", "max", "cdiv"]
 Monomial: TypeAlias = "tuple[tuple[Atom, int], ...]"
 """Atoms with their exponents (1 or more), in the order of `Atom.order`; () is the constant term."""
 
-POWER_BITS: Final = 4096
+POWER_BITS: Final = 1024
 """Powers with more bits than this are refused: no dim is that large, and computing one would hang."""
 
 _EXPANDED_POWER: Final = 8
@@ -124,11 +124,17 @@ def build(terms: Mapping[Monomial, int]) -> Dim:
     key = frozenset(terms.items())
     found = _polys.get(key)
     if found is None:
+        _check_size(terms.values())
         atoms = {atom for monomial in terms for atom, _ in monomial}
         used = _NO_NAMES.union(*(atom.names for atom in atoms))
         plain = all(atom.kind == "symbol" for atom in atoms)
         found = _polys.setdefault(key, Poly(terms, used, plain, _only_atom(terms)))
     return found
+
+
+def _check_size(numbers: Iterable[int]) -> None:
+    if any(number.bit_length() > 4 * POWER_BITS for number in numbers):
+        raise OverflowError("a number too large for a dim")
 
 
 def _only_atom(terms: Mapping[Monomial, int]) -> Atom | None:
@@ -169,6 +175,7 @@ def _symbol_atom(name: str) -> Atom:
 def _operation(kind: Kind, args: tuple[Dim, ...]) -> Atom:
     found = _atoms.get((kind, args))
     if found is None:
+        _check_size(arg for arg in args if isinstance(arg, int))
         text = operation_text(kind, args)
         made = Atom(kind, args, text, _NO_NAMES.union(*map(names, args)), (True, text))
         found = _atoms.setdefault((kind, args), made)
@@ -480,10 +487,15 @@ def power(a: Dim, b: Dim) -> Dim:
 def int_power(base: int, exponent: int) -> int:
     """base ** exponent for ints, refusing what is no int or has more than POWER_BITS bits."""
     if exponent < 0:
-        raise ArithmeticError(f"a negative exponent ({exponent}) gives no integer")
+        raise ArithmeticError("a negative exponent gives no integer")
     if abs(base) > 1 and (base.bit_length() - 1) * exponent > POWER_BITS:
-        raise OverflowError(f"{base} ** {exponent} is too large")
+        raise OverflowError(f"a power of more than {POWER_BITS} bits")
     return base**exponent
+
+
+def monomial_power(value: int, exponent: int) -> int:
+    """value ** exponent; only large exponents, which stem from powers, are refused as `int_power` does."""
+    return value**exponent if exponent <= _EXPANDED_POWER else int_power(value, exponent)
 
 
 def _power_int(a: Poly, exponent: int) -> Dim:
@@ -600,7 +612,7 @@ def evaluate(dim: Dim, values: Mapping[str, int]) -> int:
                 value = values[atom.text]
             else:
                 value = compute(atom.kind, [evaluate(arg, values) for arg in atom.args])
-            coefficient *= value if exponent == 1 else value**exponent
+            coefficient *= value if exponent == 1 else monomial_power(value, exponent)
         total += coefficient
     return total
 
