@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from teeny import __version__
@@ -28,12 +29,12 @@ class Executable(Protocol):
 
 def on_cpu(kernel: Specialization) -> Executable:
     """Native code for this machine's CPU."""
-    from teeny.backends.cpu.compiled import compiled
     from teeny.backends.cpu.engine import load
     from teeny.backends.cpu.pool import launch as run
 
-    code = compiled(kernel.module, kernel.mlir)
-    address = load(code.object, code.symbol)
+    code, metadata = _cpu_object(kernel)
+    address = load(code, str(metadata["symbol"]))
+    scratch, cost = int(metadata["scratch_bytes"]), float(metadata["cost_ns_per_program"])
     names = kernel.element_names
     count = len(names)
 
@@ -42,9 +43,52 @@ def on_cpu(kernel: Specialization) -> Executable:
         for at, value in enumerate(values):
             block[at] = value.pointer if isinstance(value, ArrayInfo) else slot(value, names[at])
         block[count], block[count + 1], block[count + 2] = grid
-        run(address, block, grid[0] * grid[1] * grid[2], code.scratch_bytes, code.cost_ns_per_program)
+        run(address, block, grid[0] * grid[1] * grid[2], scratch, cost)
 
     return execute
+
+
+def _cpu_object(kernel: Specialization) -> tuple[bytes, dict[str, Any]]:
+    """Machine code and what a launch needs to know of it, from the cache or made now."""
+    from teeny.backends.cpu.target import fingerprint
+
+    _share_pool()
+    store = default_store()
+    name = key({"kind": "cpu", "teeny": __version__, "mlir": kernel.mlir, "machine": fingerprint("native")})
+    known = store.get(name)
+    if known is not None and {"object", "meta.json"} <= known.keys():
+        return known["object"], json.loads(known["meta.json"])
+    from teeny.backends.cpu.engine import compile_object
+    from teeny.backends.cpu.lower.entry import lower
+
+    made = lower(kernel.module)
+    code = compile_object(made.ir_text)
+    metadata = {
+        "symbol": made.symbol,
+        "scratch_bytes": made.scratch_bytes,
+        "cost_ns_per_program": made.cost_ns_per_program,
+    }
+    store.put(name, {"object": code, "meta.json": json.dumps(metadata).encode()}, {"kernel": kernel.id})
+    return code, metadata
+
+
+@cache
+def _share_pool() -> None:
+    """Let the thread pool's own machine code come from the cache too."""
+    from teeny.backends.cpu.pool import set_object_source
+    from teeny.backends.cpu.target import fingerprint
+
+    def source(text: str, make: Callable[[], bytes]) -> bytes:
+        store = default_store()
+        name = key({"kind": "pool", "teeny": __version__, "text": text, "machine": fingerprint("native")})
+        known = store.get(name)
+        if known is not None and "object" in known:
+            return known["object"]
+        code = make()
+        store.put(name, {"object": code}, {"kernel": "the thread pool"})
+        return code
+
+    set_object_source(source)
 
 
 def on_cuda(kernel: Specialization, ordinal: int, options: Options) -> Executable:
