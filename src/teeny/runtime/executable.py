@@ -36,14 +36,12 @@ def on_cpu(kernel: Specialization) -> Executable:
     address = load(code, str(metadata["symbol"]))
     scratch, cost = int(metadata["scratch_bytes"]), float(metadata["cost_ns_per_program"])
     names = kernel.element_names
-    count = len(names)
+
+    block_type = ctypes.c_int64 * (len(names) + 3)
 
     def execute(values: Sequence[Any], grid: Grid, stream: object) -> None:
-        block = (ctypes.c_int64 * (count + 3))()
-        for at, value in enumerate(values):
-            block[at] = value.pointer if isinstance(value, ArrayInfo) else slot(value, names[at])
-        block[count], block[count + 1], block[count + 2] = grid
-        run(address, block, grid[0] * grid[1] * grid[2], scratch, cost)
+        slots = [v.pointer if isinstance(v, ArrayInfo) else slot(v, names[at]) for at, v in enumerate(values)]
+        run(address, block_type(*slots, *grid), grid[0] * grid[1] * grid[2], scratch, cost)
 
     return execute
 

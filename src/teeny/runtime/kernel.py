@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from types import FunctionType
 from typing import Any, Generic, ParamSpec
 
 from teeny.diag.errors import LaunchError
 from teeny.frontend.lower import Definition
-from teeny.frontend.params import Parameter
 from teeny.frontend.source import plain_function
 from teeny.ir.dtype import DType
-from teeny.runtime.arguments import Bound, allowed_leaves, bind, by_name, const_value, leaf_of
-from teeny.runtime.arrays import ArrayInfo
-from teeny.runtime.contracts import check
+from teeny.runtime.arguments import allowed_leaves, by_name, const_value, leaf_of
 from teeny.runtime.definition import check_definition, read
-from teeny.runtime.executable import Executable, on_cpu, on_cuda
-from teeny.runtime.grid import normalise
-from teeny.runtime.options import DEFAULT, RESERVED, Options, options_of
+from teeny.runtime.launch import Launcher
 from teeny.runtime.specialization import Specialization, specialize
 
 P = ParamSpec("P")
@@ -37,9 +33,7 @@ class Kernel(Generic[P]):
         self.__module__ = self._fn.__module__
         self.__doc__ = self._fn.__doc__
         self._definition, self._exclusions = check_definition(self._fn)
-        self._parameters: tuple[Parameter, ...] | None = None
         self._specializations: dict[tuple[Any, ...], Specialization] = {}
-        self._executables: dict[tuple[Any, ...], Executable] = {}
 
     @property
     def name(self) -> str:
@@ -64,10 +58,16 @@ class Kernel(Generic[P]):
     def __getitem__(self, grid: object) -> Callable[..., None]:
         """The launch over a grid: call the result with the kernel's arguments."""
 
+        run = self._launcher
+
         def launch(*args: Any, **keywords: Any) -> None:
-            self._launch(grid, args, keywords)
+            run(grid, args, keywords)
 
         return launch
+
+    @cached_property
+    def _launcher(self) -> Launcher:
+        return Launcher(self.name, self.definition.parameters, self._exclusions, self._specialize)
 
     def specialize(self, **choices: Any) -> Specialization:
         """Choose dtypes and Consts: `softmax.specialize(D=tl.f32, BLOCK_SIZE=1024)`; None for an absent pointer.
@@ -126,70 +126,6 @@ class Kernel(Generic[P]):
         found = self._specializations.get(key)
         if found is None:
             found = self._specializations[key] = specialize(self.definition, dtypes, constants)
-        return found
-
-    def _launch(self, grid: object, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
-        name = self.name
-        reserved = {k: keywords.pop(k) for k in RESERVED if k in keywords} if keywords else {}
-        options = options_of(name, reserved) if reserved else DEFAULT
-        parameters = self.definition.parameters
-        bound = bind(name, parameters, by_name(name, parameters, args, keywords), allowed_leaves(self._exclusions))
-        size = normalise(grid, bound.constants, name)
-        kernel = self._specialize(bound.dtypes, bound.constants)
-        names = [p.name for p in kernel.parameters]
-        device = self._device(names, bound)
-        for at in kernel.stored:
-            if bound.values[at].readonly:
-                raise LaunchError.of(
-                    "L005",
-                    f"`{names[at]}` is read-only, and `{name}` stores through it",
-                    kernel=name,
-                    argument=names[at],
-                    found="a read-only array",
-                    needed="a writable one",
-                    location=kernel.parameters[at].location,
-                )
-        check(kernel.contracts, name, names, bound.values, size)
-        if 0 in size:
-            return
-        self._executable(kernel, device, options)(bound.values, size, reserved.get("stream"))
-
-    def _device(self, names: list[str], bound: Bound) -> str:
-        """The one device of all arrays."""
-        first: tuple[str, str] | None = None
-        for argument, value in zip(names, bound.values, strict=True):
-            if not isinstance(value, ArrayInfo):
-                continue
-            if first is None:
-                first = (argument, value.device)
-            elif value.device != first[1]:
-                raise LaunchError.of(
-                    "L004",
-                    f"the arrays of `{self.name}` lie on different devices",
-                    kernel=self.name,
-                    argument=argument,
-                    found=f"{value.device}",
-                    needed=f"{first[1]}, as `{first[0]}`",
-                )
-        return "cpu" if first is None else first[1]
-
-    def _executable(self, kernel: Specialization, device: str, options: Options) -> Executable:
-        key = (kernel, device) if device == "cpu" else (kernel, device, options)
-        found = self._executables.get(key)
-        if found is None:
-            if device == "cpu":
-                found = on_cpu(kernel)
-            elif device.startswith("cuda"):
-                found = on_cuda(kernel, int(device.partition(":")[2] or 0), options)
-            else:
-                raise LaunchError.of(
-                    "L004",
-                    f"`{self.name}` cannot run on {device}",
-                    kernel=self.name,
-                    found=device,
-                    needed="cpu or cuda",
-                )
-            self._executables[key] = found
         return found
 
 
