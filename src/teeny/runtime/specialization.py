@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from teeny.checks.fill import check_fills
 from teeny.diag.errors import KernelError
@@ -74,7 +74,7 @@ def canonical(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        return "(" + ",".join(canonical(v) for v in value) + ")"
+        return "(" + ",".join(map(canonical, cast("tuple[Any, ...]", value))) + ")"
     leaf = getattr(value, "ir", None)
     if isinstance(leaf, DType):
         return leaf.name
