@@ -21,7 +21,11 @@ Columns = dict[str, list[int]]
 
 def decide_by_cases(space: Space, op: Op, a: Dim, b: Dim) -> bool | None:
     """The verdict over all values of the new names, None where they are too many, differ or have no value."""
-    columns = cases(space, names(a) | names(b))
+    wanted = names(a) | names(b)
+    linked = wanted.union(*(fact.names for fact in space.kept if not fact.names.isdisjoint(wanted)))
+    columns = cases(space, linked)
+    if columns is None and linked != wanted:
+        columns = cases(space, wanted)
     if columns is None:
         return None
     count = len(next(iter(columns.values()), ()))

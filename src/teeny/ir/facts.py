@@ -16,10 +16,11 @@ from math import gcd
 from typing import Final
 
 from teeny.ir import fact_bounds
-from teeny.ir.fact_bounds import Range, nonneg, nonzero, proves, refine, remainder_of, without_remainders
 from teeny.ir.fact_cases import decide_by_cases
+from teeny.ir.fact_refine import nonzero, refine, remainder_of, without_remainders
 from teeny.ir.fact_samples import verdicts
-from teeny.ir.fact_space import Space, build_space, content, divided
+from teeny.ir.fact_signs import nonneg, proves
+from teeny.ir.fact_space import Range, Space, build_space, content, divided
 from teeny.ir.poly import Atom, Dim, Poly, add, neg, split, sub, substitute, symbol
 from teeny.ir.predicate import Op, Predicate, compare, evaluate_predicate
 

@@ -272,6 +272,11 @@ def degree(monomial: Monomial) -> int:
     return sum(exponent for _, exponent in monomial)
 
 
+def monomial_order(monomial: Monomial) -> tuple[object, ...]:
+    """A sort key that does not depend on what was built before."""
+    return degree(monomial), [(atom.order, exponent) for atom, exponent in monomial]
+
+
 def _monomial(factors: Iterable[tuple[Atom, int]]) -> Monomial:
     return tuple(sorted((pair for pair in factors if pair[1]), key=lambda pair: pair[0].order))
 
@@ -359,7 +364,7 @@ def remainder(a: Dim, b: Dim) -> Dim:
 
 def split(a: Dim, b: Poly) -> tuple[Dim, Dim]:
     """(q, r) with a = q*b + r for all values of the names; q takes what the leading term of b divides."""
-    lead = max(b.terms, key=lambda monomial: (degree(monomial), [atom.order for atom, _ in monomial]))
+    lead = max(b.terms, key=monomial_order)
     scale = b.terms[lead]
     whole: Dim = 0
     for _ in range(8):
