@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, overload
 
-from teeny.language.dtypes import Bits, Bool, Dtype, Float, Int, Num, bool_
+from teeny.language.dtypes import Bits, Bool, Dtype, Float, Int, Num, bool_, i32, i64
 from teeny.ops import arith, bits, cast, compare, division, memory, reduce
 from teeny.ops import shape as shapes
 from teeny.ops.function import language
@@ -78,8 +78,26 @@ class Tensor(Generic[D]):
 
     if TYPE_CHECKING:
 
-        def __eq__(self, other: Tensor[D] | int | float) -> Tensor[bool_]: ...
-        def __ne__(self, other: Tensor[D] | int | float) -> Tensor[bool_]: ...
+        # `object` has these two, which keeps checkers from reading an alias: the signatures of `compare.eq` again
+        @overload
+        def __eq__(self, other: Tensor[D] | int) -> Tensor[bool_]: ...
+        @overload
+        def __eq__(self: Tensor[F], other: float) -> Tensor[bool_]: ...
+        @overload
+        def __eq__(self: Tensor[i32], other: Tensor[i64]) -> Tensor[bool_]: ...
+        @overload
+        def __eq__(self: Tensor[i64], other: Tensor[i32]) -> Tensor[bool_]: ...
+        def __eq__(self, other: Any) -> Any: ...
+
+        @overload
+        def __ne__(self, other: Tensor[D] | int) -> Tensor[bool_]: ...
+        @overload
+        def __ne__(self: Tensor[F], other: float) -> Tensor[bool_]: ...
+        @overload
+        def __ne__(self: Tensor[i32], other: Tensor[i64]) -> Tensor[bool_]: ...
+        @overload
+        def __ne__(self: Tensor[i64], other: Tensor[i32]) -> Tensor[bool_]: ...
+        def __ne__(self, other: Any) -> Any: ...
 
     else:
         __eq__ = compare.eq

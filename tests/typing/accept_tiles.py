@@ -1,0 +1,67 @@
+"""Two axes: indexing, broadcasting, moving lanes."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import teeny as tn
+import teeny.language as tl
+
+D = TypeVar("D", bound=tl.Dtype)
+F = TypeVar("F", bound=tl.Float)
+
+
+@tn.kernel
+def transpose(
+    x_ptr: tl.Ptr[D],
+    y_ptr: tl.Ptr[D],
+    m: tl.Scalar[tl.i32],
+    n: tl.Scalar[tl.i32],
+    BM: tl.Const[int],
+    BN: tl.Const[int],
+) -> None:
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    inside = (rm < m)[:, None] & (rn < n)[None, :]
+    tile = tl.load(x_ptr + (rm[:, None] * n + rn[None, :]), mask=inside)
+    tl.store(y_ptr + (rn[:, None] * m + rm[None, :]), tl.trans(tile), mask=tl.trans(inside))
+
+
+@tn.kernel
+def matmul(
+    a_ptr: tl.Ptr[F],
+    b_ptr: tl.Ptr[F],
+    c_ptr: tl.Ptr[F],
+    m: tl.Scalar[tl.i32],
+    n: tl.Scalar[tl.i32],
+    k: tl.Scalar[tl.i32],
+    BM: tl.Const[int],
+    BN: tl.Const[int],
+    GROUP: tl.Const[int],
+) -> None:
+    pid = tl.program_id(0)
+    width = GROUP * tl.cdiv(n, BN)
+    rm = (pid // width * GROUP + pid % GROUP) * BM + tl.arange(0, BM)
+    rn = (pid % width // GROUP) * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), tl.f32)
+    for i in tl.range(0, k):
+        a = tl.load(a_ptr + rm * k + i, mask=rm < m, other=0.0).to(tl.f32)
+        b = tl.load(b_ptr + i * n + rn, mask=rn < n, other=0.0).to(tl.f32)
+        acc += a[:, None] * b[None, :]
+    out = tl.where(acc > 0, acc, 0.0).to(c_ptr.dtype)
+    tl.store(c_ptr + (rm[:, None] * n + rn[None, :]), out, mask=(rm < m)[:, None] & (rn < n)[None, :])
+
+
+@tn.kernel
+def views(x_ptr: tl.Ptr[F], BM: tl.Const[int], BN: tl.Const[int]) -> None:
+    rm = tl.arange(0, BM)
+    rn = tl.arange(0, BN)
+    row_ptr = x_ptr + rn
+    x = tl.load(row_ptr[None, :] + rm[:, None] * BN)
+    column = tl.expand_dims(rm, 1) + rn.expand_dims(0)
+    x = x + tl.broadcast_to(tl.sum(x, axis=1)[:, None], (BM, BN))
+    x = x - tl.sum(x, axis=0).expand_dims(0).broadcast_to((BM, BN))
+    x = x.reshape((BM * BN,)).reshape((BM, BN))
+    x = tl.trans(tl.trans(x, (1, 0))) + tl.trans(x.trans()) + tl.sum(x, axis=1, keep_dims=True)
+    x = x * tl.cdiv(BM, 2)
+    tl.store(x_ptr + column, x)
