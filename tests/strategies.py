@@ -21,6 +21,7 @@ from teeny.ir.core import Block, Module, Region, Value
 from teeny.ir.dtype import BF16, BOOL, F16, F32, F64, I8, I16, I32, I64, DType
 from teeny.ir.rules import Lanewise
 from teeny.ir.schema import Infer, OpDef, SchemaError, pointee_of, registry
+from teeny.ir.text import print_module
 from teeny.ir.types import element_of, shape_of, typed
 from teeny.ops.arith import addf, addi, maxnumf, maxsi, minnumf, minsi, mulf, muli
 from teeny.ops.bits import andi, ori, xori
@@ -40,7 +41,7 @@ EVERY = (*FLOATS, *INTEGERS)
 SIGN_OF_ZERO = frozenset(("max", "min", "maximum", "minimum"))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Sample:
     """A kernel with its arguments. `outputs` are the numbers of the arguments it stores to."""
 
@@ -49,6 +50,9 @@ class Sample:
     outputs: tuple[int, ...]
     names: tuple[str, ...]
     makers: tuple[Callable[[int], Any], ...]
+
+    def __repr__(self) -> str:
+        return f"grid {self.grid}\n{print_module(self.module)}"
 
     def arguments(self, seed: int = 0, **scalars: int) -> list[Any]:
         """Fresh arguments; `scalars` replaces scalar arguments by name."""

@@ -1,0 +1,99 @@
+"""Findings as diagnostics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from teeny.checks.fill.reduction import identity_of
+from teeny.checks.fill.wording import (
+    called,
+    fill_text,
+    load_name,
+    mask_text,
+    number_text,
+    outside,
+    reduction_words,
+)
+from teeny.diag.diagnostic import Diagnostic, Label, also, at, report
+from teeny.diag.span import user_location
+from teeny.ir.rules import Number, Undefined
+from teeny.ops.reduce import combiner
+
+if TYPE_CHECKING:
+    from teeny.checks.fill.finding import Finding
+    from teeny.checks.fill.keys import Keys
+    from teeny.ir.core import Op
+
+
+def diagnose(finding: Finding, kernel: str, keys: Keys, fill: float | None) -> Diagnostic:
+    """A finding in words; `fill` is an `other` for its load that would mend it."""
+    if finding.role == "reduction":
+        return _reduction(finding, kernel, keys, fill)
+    load = finding.entry.load
+    name = load_name(load)
+    mask = mask_text(load) if load is not None else None
+    match finding.role:
+        case "stored":
+            message, text = f"undefined lanes of {name} are stored", "and are written here"
+            same = f"mask={mask}" if mask else "the mask of the load"
+            help_ = f"give the store the mask of the load: {same}, or the load an `other`"
+        case "address" | "mask":
+            what = "an address" if finding.role == "address" else "a mask"
+            message, text = f"undefined lanes of {name} are used in {what}", f"and are used in {what} here"
+            same = f"mask={mask}" if mask else "the same mask"
+            help_ = f"give the load an `other` that is a legal place, or this access the same mask: {same}"
+            if finding.role == "mask":
+                help_ = "give the load an `other` that makes the mask false: other=0"
+        case _:
+            message, text = f"undefined lanes of {name} decide a branch", "and decide this"
+            help_ = "give the load an `other`, the value that is meant where its mask is false"
+    return report(finding.code, message, *_labels(finding, keys, text), help=(help_,), kernel=kernel)
+
+
+def _reduction(finding: Finding, kernel: str, keys: Keys, fill: float | None) -> Diagnostic:
+    op, load, state = finding.op, finding.entry.load, finding.entry.state
+    short, noun = reduction_words(combiner(op))
+    name, function = load_name(load), called(op, short)
+    if isinstance(state, Undefined):
+        message, text = f"undefined lanes of {name} take part in {function}", f"and enter this {noun}"
+    elif isinstance(state, Number):
+        held = number_text(state.value)
+        message = f"lanes of {name} outside its mask hold {held} and take part in {function}"
+        text = f"and enter this {noun} as {held}"
+    else:
+        message = f"lanes of {name} outside its mask hold computed values and take part in {function}"
+        text = f"and after a computation enter this {noun}"
+    return report(
+        finding.code, message, *_labels(finding, keys, text), help=(_mend(op, load, fill, short),), kernel=kernel
+    )
+
+
+def _mend(op: Op, load: Op | None, fill: float | None, short: str) -> str:
+    identity = identity_of(op)
+    if fill is not None and load is not None:
+        text = f"other={fill_text(fill, load)}"
+        if identity is not None and fill == identity:
+            return f"fill them with the identity of {short}: {text}"
+        return f"fill them so that they leave this {short} as it is: {text}"
+    mask = (mask_text(load) if load is not None else None) or "mask"
+    if identity is None:
+        return f"choose what they hold before: tl.where({mask}, ..., ...)"
+    value = fill_text(identity, load) if load is not None else number_text(identity)
+    return f"set them to the identity of {short} after the computation: tl.where({mask}, ..., {value})"
+
+
+def _labels(finding: Finding, keys: Keys, text: str) -> tuple[Label, ...]:
+    load = finding.entry.load
+    found: list[Label] = []
+    if finding.op.loc is not None:
+        found.append(at(user_location(finding.op.loc), text))
+    if load is not None and load.loc is not None:
+        found.append(also(user_location(load.loc), _born(finding, load, keys)))
+    return tuple(found)
+
+
+def _born(finding: Finding, load: Op, keys: Keys) -> str:
+    """What happens at the load to the lanes outside the condition."""
+    where = outside(finding.key, keys)
+    lanes = f"lanes with {where}" if where is not None else "lanes outside its mask"
+    return f"{lanes} are not read" if len(load.operands) < 3 else f"{lanes} are filled here"

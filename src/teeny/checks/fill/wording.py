@@ -1,0 +1,118 @@
+"""Names and conditions as the user wrote them."""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import TYPE_CHECKING
+
+from teeny.ir.dtype import DType
+from teeny.ir.types import PointerType, element_of
+from teeny.ops.compare import CORE
+
+if TYPE_CHECKING:
+    from teeny.checks.fill.keys import Keys
+    from teeny.ir.core import Op, Value
+    from teeny.ir.poly import Dim
+
+_OPPOSITE: dict[type[ast.cmpop], str] = {
+    ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!=", ast.NotEq: "==",
+}  # fmt: skip
+_OPPOSITE_OF = {"lt": ">=", "le": ">", "gt": "<=", "ge": "<", "eq": "!=", "ne": "=="}
+_REPEATS = frozenset(("splat", "broadcast", "expand_dims"))
+_WORDS = {"add": ("sum", "sum"), "mul": ("prod", "product"), "max": ("max", "maximum"), "min": ("min", "minimum")}
+
+
+def called(op: Op, default: str = "") -> str:
+    """How a message names an operation: `tl.max`, else by its kind."""
+    name = op.loc.name if op.loc is not None else None
+    return f"`{name or default or op.name}`"
+
+
+def reduction_words(group: str | None) -> tuple[str, str]:
+    """The language's name of a reduction ("max") and the noun for it ("maximum")."""
+    return _WORDS.get(group or "", ("reduce", "reduction"))
+
+
+def load_name(load: Op | None) -> str:
+    """The variable that a load was assigned to, in backquotes."""
+    name = load.results[0].name if load is not None else None
+    return f"`{name}`" if name else "a masked load"
+
+
+def outside(key: Dim, keys: Keys) -> str | None:
+    """The opposite of a condition in the words of its source, such as `cols >= n_cols`; None where they are unknown."""
+    origin = keys.origins.get(key)
+    if origin is None or origin.op is None:
+        return None
+    text = _source(origin.op)
+    if text is None:
+        return _from_names(origin.op)
+    try:
+        node = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPPOSITE:
+        left, right = (ast.get_source_segment(text, side) for side in (node.left, node.comparators[0]))
+        return f"{left} {_OPPOSITE[type(node.ops[0])]} {right}"
+    return f"not ({text})" if not isinstance(node, ast.Name) else f"not {text}"
+
+
+def _source(op: Op) -> str | None:
+    if op.loc is None:
+        return None
+    text = op.loc.span.text
+    return text if text and "\n" not in text else None
+
+
+def _from_names(op: Op) -> str | None:
+    """A comparison by the names of its operands, where the text of the source is not at hand."""
+    if op.schema.group != "cmp":
+        return None
+    left, right = (_plain_name(v) for v in op.operands)
+    opposite = _OPPOSITE_OF.get(CORE.get(str(op.attrs["predicate"]), ""))
+    return f"{left} {opposite} {right}" if left and right and opposite else None
+
+
+def _plain_name(value: Value) -> str | None:
+    while value.name is None and value.op is not None and value.op.schema.group in _REPEATS:
+        value = value.op.operands[0]
+    if value.name is None and value.op is not None and value.op.schema.group == "constant":
+        return str(value.op.attrs["value"])
+    return value.name
+
+
+def mask_text(load: Op) -> str | None:
+    """The mask of a load as a variable's name or as its source."""
+    if len(load.operands) < 2:
+        return None
+    mask = load.operands[1]
+    return mask.name or (_source(mask.op) if mask.op is not None else None)
+
+
+def fill_text(fill: float, load: Op) -> str:
+    """A fill as the argument `other` of this load."""
+    element = element_of(load.results[0].type)
+    floating = not isinstance(element, DType) or element.kind in ("float", "variable")
+    if math.isinf(fill):
+        if floating and (not isinstance(element, DType) or element.bound in ("", "Float")):
+            return '-float("inf")' if fill < 0 else 'float("inf")'
+        return f"tl.{'lowest' if fill < 0 else 'highest'}({_pointer_dtype(load)})"
+    if isinstance(element, DType) and element.kind == "signed":
+        limit = 1 << (element.bits - 1)
+        if fill in (-limit, limit - 1):
+            return f"tl.{'lowest' if fill < 0 else 'highest'}({_pointer_dtype(load)})"
+    return repr(float(fill)) if isinstance(element, DType) and element.kind == "float" else repr(int(fill))
+
+
+def _pointer_dtype(load: Op) -> str:
+    """The dtype of a load as the source can say it: that of the pointer argument it reads through."""
+    value = load.operands[0]
+    while value.op is not None and value.op.operands and isinstance(element_of(value.op.operands[0].type), PointerType):
+        value = value.op.operands[0]
+    return f"{value.name}.dtype" if value.name else "the dtype"
+
+
+def number_text(value: float) -> str:
+    """A number as a message shows it."""
+    return f"{value:g}"
