@@ -42,7 +42,7 @@ Vector = tl.Tensor[tl.i32] | Ptr[D]
 
 def kernel(x: Ptr[Real], n: "tl.Scalar[tl.i32]" = None, BLOCK: Const[int] = 16) -> None:
     o: Vector = tl.arange(0, sizes_of_test.Sizes.BLOCK)
-    tl.store(x + o, times(near(tl.load(x + o))) * ACCURACY * float("1"))
+    tl.store(x + o, times(near(tl.load(x + o))) * ACCURACY * float("1") + sizes_of_test.MARGIN)
 
 
 def other(x: Ptr[D]) -> None:
@@ -73,7 +73,7 @@ LIMIT = (1, "a", None, True)
 def deep(x):
     return x
 """
-SIZES = "class Sizes:\n    BLOCK = 16\n    UNUSED = 1\n"
+SIZES = "MARGIN: int = 1\nclass Sizes:\n    BLOCK = 16\n    UNUSED = 1\n"
 FILES = {
     "kernels_of_test": KERNELS,
     "helpers_of_test": HELPERS,
@@ -168,6 +168,8 @@ CHANGES = {
     "type of a constant": ("helpers_of_test", "ACCURACY = 0.5", "ACCURACY = 1"),
     "type variable": ("helpers_of_test", "bound=tl.Float", "bound=tl.Num"),
     "constant in a class": ("sizes_of_test", "BLOCK = 16", "BLOCK = 32"),
+    "constant of a module": ("sizes_of_test", "MARGIN: int = 1", "MARGIN: int = 2"),
+    "declaration of a constant": ("sizes_of_test", "MARGIN: int = 1", "MARGIN = 1"),
     "class replaced": ("sizes_of_test", "class Sizes:\n    BLOCK = 16\n    UNUSED = 1\n", "Sizes = None\n"),
     "comment in the file": ("kernels_of_test", "STEP =", "# more\nSTEP ="),
     "own constant": ("kernels_of_test", "STEP = 3", "STEP = 4"),

@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 
 from teeny.diag import user_location
-from teeny.runtime.definition import collecting
 
 HERE = Path(__file__).resolve().parent
 FILES = sorted(path.name for pattern in ("accept_*.py", "reject_*.py") for path in HERE.glob(pattern))
@@ -79,6 +78,8 @@ def test_a_type_checker_agrees_with_the_marks(name: str, reported: dict[str, dic
 def test_the_compiler_agrees_with_the_marks(name: str) -> None:
     if "312" in name and sys.version_info < (3, 12):
         pytest.skip("the syntax of Python 3.12")
+    from teeny.runtime.definition import collecting
+
     spec = importlib.util.spec_from_file_location(f"corpus_{name[:-3]}", HERE / name)
     assert spec is not None
     assert spec.loader is not None

@@ -178,7 +178,7 @@ def _follow(fn: FunctionType, name: str) -> tuple[str, object]:
     for part in rest:
         if not isinstance(value, (ModuleType, type)) or _is_teeny(value):
             break
-        value = getattr(value, part, Missing.NOT_FOUND)
+        value = _member(value, part)
         path = f"{path}.{part}"
     return path, value
 
@@ -195,5 +195,13 @@ def _look_up(fn: FunctionType, path: str) -> object:
     root, *rest = path.split(".")
     value = resolve(fn, root)
     for part in rest:
-        value = getattr(value, part, Missing.NOT_FOUND)
+        value = _member(value, part)
     return value
+
+
+def _member(owner: object, name: str) -> object:
+    """An attribute; a plain value of a module comes with its annotation, which says whether it is a Const."""
+    found: object = getattr(owner, name, Missing.NOT_FOUND)
+    if isinstance(owner, ModuleType) and type(found) in (*_PLAIN, tuple):
+        return cast("object", found), repr(vars(owner).get("__annotations__", {}).get(name))
+    return found
