@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 
 _ONE_AT_A_TIME = threading.RLock()
@@ -22,7 +22,7 @@ class Caught:
 
 
 @contextlib.contextmanager
-def standard_error() -> Iterator[Caught]:
+def standard_error() -> Generator[Caught]:
     """Catch file descriptor 2, and what Python prints, for the time of the block. One thread at a time.
 
     Where the block ends well, what was caught is passed on: it may be another thread's.

@@ -53,9 +53,9 @@ def compile_text(
 ) -> TritonArtifact:
     """Compile a module's text for one architecture: 90, "sm_90" or "sm_90a".
 
-    `ptx_version` (86 for ISA 8.6) chooses an older ISA than the newest of Triton's ptxas, for older drivers. Text without
-    locations gives code without line information. `name` is what messages call the text; `places` finds the locations
-    behind those in the text. Raises `CompileError`: X001 where Triton is missing, X002 where its compiler fails.
+    `ptx_version` (86 for ISA 8.6) chooses an older ISA than the newest of Triton's ptxas, for older drivers. Text
+    without locations gives code without line information. `name` is what messages call the text; `places` finds the
+    locations behind those in the text. Raises `CompileError`: X001 where Triton is missing, X002 where it fails.
     """
     capability = _capability(arch)
     installed = version()
@@ -122,7 +122,7 @@ def _capability(arch: int | str) -> int:
 def _stages(
     path: str, capability: int, options: dict[str, Any], *, lines: bool
 ) -> tuple[dict[str, Any], list[str], str, bytes]:
-    """Every stage of Triton's compiler, from its passes over the dialect on (`triton.compile` would leave those out)."""
+    """Every stage of Triton's compiler, from its passes over the dialect on, which `triton.compile` would leave out."""
     compiler, common = load("compiler.compiler"), load("backends.compiler")
     ir, knobs = load("_C.libtriton").ir, load("knobs")
     target = common.GPUTarget("cuda", capability, 32)
