@@ -1,244 +1,309 @@
 """`if`: a compile-time condition chooses, or puts both sides under guards; a run-time one becomes `scf.if`.
 
-A branch that ends in `return` takes the statements after the `if` into the other branch, so that returns become structure.
+Where a branch may return, the statements after the `if` are lowered inside the branches, so that returns become structure.
 """
 
 from __future__ import annotations
 
 import ast
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
+from teeny.diag.span import Location
 from teeny.frontend.consts import as_condition
-from teeny.frontend.context import Context, Maybe, Returned, evaluate, execute
-from teeny.frontend.regions import Env, Region, assigned, outputs, runtime, same, shown, visible, where_set
-from teeny.frontend.values import UNKNOWN, Condition, Unset, is_faulty, show
+from teeny.frontend.context import Context, Env, Maybe, Returned, evaluate, execute
+from teeny.frontend.recover import assigned
+from teeny.frontend.regions import (
+    Region,
+    changes_fixed,
+    equal_consts,
+    fixed,
+    flat,
+    name_values,
+    outputs,
+    rebuilt,
+    runtime,
+    same,
+    shown,
+    visible,
+    where_set,
+)
+from teeny.frontend.values import UNKNOWN, Unset, is_faulty, show
 from teeny.ir.core import Block
 from teeny.ir.core import Region as IrRegion
 from teeny.ir.dtype import BOOL
 from teeny.ir.guard import TRUE
 from teeny.ops.control import if_ as scf_if
-from teeny.ops.control import yield_
+from teeny.ops.control import phi_, yield_
 from teeny.ops.function import Operand
 
 
 def run_body(c: Context, body: list[ast.stmt]) -> None:
-    """Lower statements in order; a run-time `if` that may return takes the rest of them inside."""
+    """Lower statements in order; an `if` that may return takes the rest of them along. What is never reached is left out."""
     for at, node in enumerate(body):
-        if c.table.is_false(c.active):
+        if c.unreachable:
             return
-        if isinstance(node, ast.If) and at + 1 < len(body) and (_returns(node.body) or _returns(node.orelse)):
-            rest = body[at + 1 :]
-            execute(c, ast.copy_location(_Tail(node, rest), node))
+        if isinstance(node, ast.If) and not c.frame.loops and returns(node):
+            execute(c, ast.copy_location(Tail(node, body[at + 1 :]), node))
             return
         execute(c, node)
 
 
-class _Tail(ast.If):
-    """An `if` of which a branch returns, with the statements after it."""
+class Tail(ast.If):
+    """An `if` of which a branch may return, with the statements after it."""
 
     def __init__(self, node: ast.If, rest: list[ast.stmt]) -> None:
         super().__init__(test=node.test, body=node.body, orelse=node.orelse)
         self.rest = rest
 
 
-TAIL = _Tail
-
-
-def _returns(body: list[ast.stmt]) -> bool:
-    """Whether a return ends some path through these statements, outside of loops."""
-    for node in body:
-        if isinstance(node, ast.Return):
-            return True
-        if isinstance(node, ast.If) and (_returns(node.body) or _returns(node.orelse)):
-            return True
-    return False
+def returns(node: ast.stmt) -> bool:
+    """Whether a return ends some path through a statement, outside of loops."""
+    if isinstance(node, ast.If):
+        return any(map(returns, node.body)) or any(map(returns, node.orelse))
+    return isinstance(node, ast.Return)
 
 
 def _always_returns(body: list[ast.stmt]) -> bool:
-    for node in body:
-        if isinstance(node, ast.Return):
-            return True
-        if isinstance(node, ast.If) and _always_returns(node.body) and _always_returns(node.orelse):
-            return True
-    return False
+    return any(
+        isinstance(node, ast.Return) or (isinstance(node, ast.If) and _always_returns(node.body) and _always_returns(node.orelse))
+        for node in body
+    )
 
 
 def if_(c: Context, node: ast.If) -> None:
     test = evaluate(c, node.test)
-    rest = node.rest if isinstance(node, _Tail) else []
-    if is_faulty(test):
-        run_body(c, [*node.body, *node.orelse, *rest])
-        return
+    rest = node.rest if isinstance(node, Tail) else []
     if isinstance(test, Operand):
-        _runtime(c, node, test, rest)
-        return
-    _const(c, node, as_condition(c, node.test, test))
-    run_body(c, rest)
-
-
-def _const(c: Context, node: ast.If, test: Any) -> None:
-    if isinstance(test, Unset):
-        run_body(c, node.body)
-        run_body(c, node.orelse)
-        return
-    truth = c.truth(test)
-    if truth is not None:
-        run_body(c, node.body if truth else node.orelse)
-        return
-    assert isinstance(test, Condition)
-    guard, facts = c.guard, c.facts
-    for case, body, holds in ((test.guard, node.body, True), (TRUE ^ test.guard, node.orelse, False)):
-        c.enter(guard & case)
-        c.learn(test.guard, holds)
-        c.learn(TRUE ^ test.guard, not holds)
-        run_body(c, body)
-        c.facts = facts
-    c.enter(guard)
-
-
-def _runtime(c: Context, node: ast.If, test: Operand, rest: list[ast.stmt]) -> None:
-    if test.shape or test.dtype is not BOOL:
+        if not test.shape and test.dtype is BOOL:
+            _runtime(c, node, test, rest)
+            return
         what = "a block" if test.shape else show(test)
-        c.fault(
+        test = c.fault(
             "T007", f"the condition of `if` must be a scalar bool; `{c.text(node.test)}` is {what}", node.test,
             help="choose lane by lane with tl.where, or reduce the condition" if test.shape else "compare it, for example with `!= 0`",
         )  # fmt: skip
-        return
-    first, second = list(node.body), list(node.orelse)
-    if rest:
-        if not _always_returns(first):
-            first = [*first, *rest]
-        if not _always_returns(second):
-            second = [*second, *rest]
-    returning = bool(rest) or _always_returns(first) or _always_returns(second)
-    place = c.location(node.test)
-    branches: list[tuple[Block, Env, list[Returned]]] = []
-    for body in (first, second):
-        branches.append(_branch(c, body, returning))
-    c.b.loc = place
-    (yes, yes_env, yes_returns), (no, no_env, no_returns) = branches
-    names = [] if returning and rest else assigned([*first, *second])
-    merged = _merge(c, node, names, yes, yes_env, no, no_env)
-    returned = _merge_returns(c, node, yes, yes_returns, no, no_returns) if returning else []
-    values = [m[1] for m in merged] + returned
-    for block, side in ((yes, 0), (no, 1)):
-        saved, c.b.block = c.b.block, block
-        c.b.op(yield_, outputs([v[side] for v in values]))
-        c.b.block = saved
-    types = tuple(v[0].value.type for v in values)
-    made = c.b.op(scf_if, (test.value,), {}, (IrRegion([yes]), IrRegion([no])), types)
-    for at, (name, pair) in enumerate(merged):
-        c.bind(name, _named(Operand(made.results[at], pair[0].dtype), name), place)
-    if returning:
-        _return(c, node, [Operand(r, v[0].dtype) for r, v in zip(made.results[len(merged) :], returned, strict=True)], yes_returns, no_returns)
+    if not is_faulty(test):
+        test = as_condition(c, node.test, test)
+        truth = c.truth(test)
+        if truth is not None:
+            run_body(c, [*(node.body if truth else node.orelse), *rest])
+            return
+    if is_faulty(test) or isinstance(test, Unset):
+        _untracked(c, node)
+    else:
+        _guarded(c, node, test.guard, rest)
+    run_body(c, rest)
 
 
-def _named(value: Operand, name: str) -> Operand:
-    value.value.name = name
-    return value
+# ---- compile-time conditions ------------------------------------------------------------------------------------------
 
 
-def _branch(c: Context, body: list[ast.stmt], returning: bool) -> tuple[Block, Env, list[Returned]]:
-    """Lower one side. Returns inside end the side, not the function: they are taken out and joined after."""
-    frame = c.frame
-    kept, dead, depth = frame.returns, frame.dead, c.region
-    frame.returns = []
-    with Region(c, Block()) as region:
-        if returning and depth == 0:
-            c.region = 0
-        run_body(c, body)
-        c.region = depth + 1
-    found, frame.returns, frame.dead = frame.returns, kept, dead
-    c.stamp()
-    return region.block, region.env, found
-
-
-def _merge(c: Context, node: ast.If, names: list[str], yes: Block, yes_env: Env, no: Block, no_env: Env) -> list[tuple[str, tuple[Operand, Operand]]]:
-    """The names that leave the branches with a value from each side; the others become Maybe, or stay as they are."""
-    merged: list[tuple[str, tuple[Operand, Operand]]] = []
-    for name in names:
-        sides = [_side(c, block, env, name) for block, env in ((yes, yes_env), (no, no_env))]
-        a, b = sides
-        if a is None and b is None:
-            continue
-        if a is None or b is None:
-            env = no_env if a is None else yes_env
-            where = env[name][-1].where
-            c.bind(name, Maybe("only where the condition is " + ("false" if a is None else "true"), where), where)
-            continue
-        x, y = a, b
-        if x is y or (not isinstance(x, Operand) and not isinstance(y, Operand) and type(x) is type(y) and x == y):
-            c.bind(name, x, yes_env[name][-1].where)
-            continue
-        pair = _pair(c, node, name, x, y, yes, yes_env, no, no_env)
-        if pair is None:
-            c.bind(name, UNKNOWN, c.location(node))
+def _guarded(c: Context, node: ast.If, condition: int, rest: list[ast.stmt]) -> None:
+    """Both sides under guards. A side that may return at run time takes the rest along."""
+    guard, facts, dead = c.guard, c.facts, c.frame.dead
+    for case, body in ((condition, node.body), (TRUE ^ condition, node.orelse)):
+        c.enter(guard & case)
+        c.learn()
+        if rest and any(isinstance(one, ast.If) and returns(one) for one in body):
+            run_body(c, [*body, *rest])
+            finish(c, c.location(node))
         else:
-            merged.append((name, pair))
+            run_body(c, body)
+        c.facts = facts
+    c.enter(guard)
+    if c.frame.dead != dead:
+        c.learn()
+
+
+def finish(c: Context, where: Location) -> None:
+    """The function ends here without a value, where it has not returned before."""
+    if not c.unreachable:
+        active = c.active
+        c.frame.returns.append(Returned(active, None, where))
+        c.frame.dead |= active
+        c.stamp()
+
+
+def _untracked(c: Context, node: ast.If) -> None:
+    """A condition without a guard: both sides are read, and a name has the value of either."""
+    frame, place = c.frame, c.location(node)
+    before, dead = frame.env, frame.dead
+    sides: list[Env] = []
+    for body in (node.body, node.orelse):
+        frame.env, frame.dead = dict(before), dead
+        c.stamp()
+        run_body(c, body)
+        sides.append(frame.env)
+    frame.env, frame.dead = dict(before), dead
+    c.stamp()
+    for name in assigned([*node.body, *node.orelse]):
+        found = [one[1] for env in sides if (one := _in(c, env, name)) is not None]
+        if not found:
+            continue
+        x, y = found[0], found[-1]
+        value = x if equal_consts(x, y) else UNKNOWN
+        if isinstance(x, Operand) and isinstance(y, Operand) and same(x, y) and x is not y:
+            c.b.loc = place
+            value = Operand(c.b.create(phi_, x.value, y.value, guards=(c.active, c.active)), x.dtype)
+        c.bind(name, value, place)
+
+
+def _in(c: Context, env: Env, name: str) -> tuple[int, Any] | None:
+    """What a name is in another environment."""
+    kept, c.frame.env = c.frame.env, env
+    found = visible(c, name)
+    c.frame.env = kept
+    return found
+
+
+# ---- run-time conditions ----------------------------------------------------------------------------------------------
+
+
+class _Side(NamedTuple):
+    block: Block
+    env: Env
+    returned: Any
+    where: Location | None
+
+
+def _runtime(c: Context, node: ast.If, test: Operand, rest: list[ast.stmt]) -> None:
+    ends = not c.frame.loops and returns(node)
+    place = c.location(node.test)
+    bodies = [node.body, node.orelse]
+    if ends:
+        bodies = [body if _always_returns(body) else [*body, *rest] for body in bodies]
+    yes, no = (_side(c, node, body, ends) for body in bodies)
+    merged = [] if ends else _merge(c, node, yes, no, assigned([*node.body, *node.orelse]))
+    if ends:
+        merged.append(("", _returned(c, node, yes, no)))
+    for at, side in enumerate((yes, no)):
+        with Region(c, side.block):
+            c.b.loc = place
+            c.b.op(yield_, outputs([m.sides[at] for _, m in merged]))
+    c.b.loc = place
+    values = [one for _, m in merged for one in flat(m.sides[0])]
+    made = c.b.op(scf_if, (test.value,), {}, (IrRegion([yes.block]), IrRegion([no.block])), tuple(v.value.type for v in values))
+    results = list(made.results)
+    for name, joined in merged:
+        value = rebuilt(joined.sides[0], results)
+        if ends:
+            c.frame.returns.append(Returned(c.active, value, joined.where))
+            c.frame.dead |= c.active
+            c.stamp()
+            continue
+        name_values(flat(value), name)
+        if joined.lost:
+            c.lost.update((one.value, joined.where) for one in flat(value))
+        c.bind(name, value, joined.where, joined.under)
+
+
+def _side(c: Context, node: ast.If, body: list[ast.stmt], ends: bool) -> _Side:
+    """Lower one side. Where it ends the function, the returns inside are taken out and joined to the side's value."""
+    frame = c.frame
+    kept, dead = frame.returns, frame.dead
+    returned: Any = None
+    where: Location | None = None
+    with Region(c, Block()) as region:
+        if ends:
+            frame.returns = []
+        run_body(c, body)
+        if ends:
+            finish(c, c.location(node))
+            c.enter(c.guard)
+            found, frame.returns, frame.dead = frame.returns, kept, dead
+            c.stamp()
+            returned, where = join_returns(c, found)
+    return _Side(region.block, region.env, returned, where)
+
+
+def join_returns(c: Context, found: list[Returned]) -> tuple[Any, Location | None]:
+    """The one value of several returns under compile-time conditions, and a place where it is returned."""
+    given = [one for one in found if one.value is not None]
+    if not given:
+        return None, None
+    if len(given) != len(found):
+        name = c.frame.fn.__name__
+        return c.fault("E010", f"`{name}` returns a value on some paths only", given[0].where, help="return one on every path"), given[0].where
+    return c.join(tuple((one.guard, one.value) for one in given)), given[0].where
+
+
+def _returned(c: Context, node: ast.If, yes: _Side, no: _Side) -> _Joined:
+    """The value that the function returns after both sides have ended it."""
+    place = c.location(node)
+    a, b = yes.returned, no.returned
+    if (a is None) != (b is None) and not is_faulty(a) and not is_faulty(b):
+        where = yes.where or no.where or place
+        name = c.frame.fn.__name__
+        unknown = c.fault("E010", f"`{name}` returns a value on some paths only", where, help="return one on every path")
+        return _Joined((unknown, unknown), place)
+    return _Joined(_pair(c, node, "", a, b, yes, no), place)
+
+
+class _Joined(NamedTuple):
+    """A value as it leaves each side, with run-time values of the same types, under a guard.
+
+    `lost`: it was a compile-time int.
+    """
+
+    sides: tuple[Any, Any]
+    where: Location
+    lost: bool = False
+    under: int = TRUE
+
+
+def _merge(c: Context, node: ast.If, yes: _Side, no: _Side, names: Iterable[str]) -> list[tuple[str, _Joined]]:
+    """The names that leave the branches with a value from each side; the others become Maybe, or stay as they are."""
+    merged: list[tuple[str, _Joined]] = []
+    for name in names:
+        a, b = _in(c, yes.env, name), _in(c, no.env, name)
+        if a is None or b is None:
+            env = no.env if a is None else yes.env
+            if a is not b:
+                where = env[name][-1].where
+                c.bind(name, Maybe("only where the condition is " + ("false" if a is None else "true"), where), where)
+            continue
+        before = c.frame.env.get(name)
+        where = yes.env[name][-1].where
+        if before is not None and where == before[-1].where:
+            where = no.env[name][-1].where
+        x, y = a[1], b[1]
+        under = a[0] & b[0]
+        if equal_consts(x, y):
+            c.bind(name, x, where, under)
+            continue
+        lost = not isinstance(x, Operand | tuple) or not isinstance(y, Operand | tuple)
+        merged.append((name, _Joined(_pair(c, node, name, x, y, yes, no), where, lost, under)))
     return merged
 
 
-def _side(c: Context, block: Block, env: Env, name: str) -> Any:
-    saved_env, saved_block = c.frame.env, c.b.block
-    c.frame.env, c.b.block = env, block
-    try:
-        found = visible(c, name)
-    finally:
-        c.frame.env, c.b.block = saved_env, saved_block
-    return None if found is None else found[1]
-
-
-def _pair(c: Context, node: ast.If, name: str, x: Any, y: Any, yes: Block, yes_env: Env, no: Block, no_env: Env) -> tuple[Operand, Operand] | None:
+def _pair(c: Context, node: ast.If, name: str, x: Any, y: Any, yes: _Side, no: _Side) -> tuple[Any, Any]:
+    """Both sides' values made run-time values of one type; unknown after a fault. An empty name: the returned value."""
     if is_faulty(x) or is_faulty(y):
-        return None
-    made: list[Any] = []
-    for value, block in ((x, yes), (y, no)):
-        saved, c.b.block = c.b.block, block
-        made.append(runtime(c, node.test, value))
-        c.b.block = saved
-    a, b = made
-    if not isinstance(a, Operand) or not isinstance(b, Operand):
-        return None
-    if same(a, b):
-        return a, b
+        return UNKNOWN, UNKNOWN
+    if equal_consts(x, y):
+        return x, y
+    if isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
+        parts = [_pair(c, node, name, p, q, yes, no) for p, q in zip(x, y, strict=True)]
+        return tuple(p for p, _ in parts), tuple(q for _, q in parts)
+    what = f"`{name}`" if name else f"the value of `{c.frame.fn.__name__}`"
+    if (fixed(x) and fixed(y)) and name:
+        return (changes_fixed(c, name, x, y, node, "a branch"),) * 2
+    if not fixed(x) and not fixed(y) and not isinstance(x, tuple) and not isinstance(y, tuple):
+        made: list[Any] = []
+        for value, side in ((x, yes), (y, no)):
+            place = side.env[name][-1].where if name else node.test
+            with Region(c, side.block):
+                made.append(runtime(c, place, value))
+        a, b = made
+        if is_faulty(a) or is_faulty(b):
+            return UNKNOWN, UNKNOWN
+        if same(a, b):
+            return a, b
+        x, y = a, b
+    labels = (*where_set(name, yes.env, shown(x, y)), *where_set(name, no.env, shown(y, x))) if name else ()
     c.fault(
-        "T009", f"`{name}` is {shown(a, b)} after one branch and {shown(b, a)} after the other", node,
-        *where_set(c, name, yes_env, shown(a, b)), *where_set(c, name, no_env, shown(b, a)), help="give it one type on both paths",
+        "T009" if name else "T013", f"{what} is {shown(x, y)} after one branch and {shown(y, x)} after the other", node,
+        *labels, help="give it one type on both paths",
     )  # fmt: skip
-    return None
-
-
-def _merge_returns(c: Context, node: ast.If, yes: Block, a: list[Returned], no: Block, b: list[Returned]) -> list[tuple[Operand, Operand]]:
-    """The returned values of both sides, pairwise; empty where nothing is returned."""
-    if not a or not b or (a[-1].value is None and b[-1].value is None):
-        return []
-    sides = [_flat(r[-1].value) for r in (a, b)]
-    if len(sides[0]) != len(sides[1]):
-        c.fault("T013", "the returns differ in the number of values", node)
-        return []
-    pairs: list[tuple[Operand, Operand]] = []
-    for x, y in zip(*sides, strict=True):
-        pair = _pair(c, node, "the returned value", x, y, yes, {}, no, {})
-        if pair is not None:
-            pairs.append(pair)
-    return pairs
-
-
-def _flat(value: Any) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else (value,)
-
-
-def _return(c: Context, node: ast.If, values: list[Operand], a: list[Returned], b: list[Returned]) -> None:
-    """Both sides have returned, or run to the end of the function: so does the whole."""
-    if (not a) != (not b) and any(r.value is not None for r in (*a, *b)):
-        c.fault("E010", "a helper returns a value on some paths only", node)
-    some = a or b
-    if not some and not (a or b):
-        return
-    value: Any = None
-    if values:
-        value = tuple(values) if isinstance(some[-1].value, tuple) else values[0]
-    active = c.active
-    c.frame.returns.append(Returned(active, value, c.location(node)))
-    c.frame.dead |= active
-    c.stamp()
+    return UNKNOWN, UNKNOWN

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from teeny.frontend.values import Condition, Unset, show
+from teeny.frontend.consts import as_condition
+from teeny.frontend.values import Comparison, Condition, Unset, show
 from teeny.ir import poly
 from teeny.ir.poly import Poly
 from teeny.ops.function import Operand
@@ -25,14 +26,19 @@ def _convert(kind: type, help: str) -> Builtin:
     def rule(c: Context, node: ast.AST, value: Any = 0) -> Any:
         if isinstance(value, Operand):
             return _refuse(c, node, kind.__name__, value, help)
-        if isinstance(value, Unset | Condition):
-            return Unset(kind, c.text(node))
-        if isinstance(value, Poly):
-            return value if kind is int else Unset(kind, c.text(node))
+        if kind is bool:
+            return as_condition(c, node, value)
+        if isinstance(value, Poly) and kind is int:
+            return value
+        if isinstance(value, Unset | Condition | Comparison | Poly):
+            if isinstance(value, Unset) and value.kind not in (float, bool, str):
+                return c.fault("E009", f"`{c.text(node)}` cannot be computed from {show(value)}", node)
+            parts = (kind.__name__, value)
+            return c.opaque(c.text(node), parts) if kind is int else Unset(kind, c.text(node), parts)
         try:
             return kind(value)
         except (TypeError, ValueError, OverflowError):
-            return c.fault("E009", f"`{c.text(node)}` cannot be computed at compile time", node)
+            return c.fault("E009", f"`{c.text(node)}` cannot be computed from {show(value)}", node)
 
     return rule
 
@@ -45,14 +51,19 @@ def _length(c: Context, node: ast.AST, value: Any) -> Any:
 
 def _extreme(name: str, dims: Callable[[Any, Any], Any], plain: Callable[..., Any]) -> Builtin:
     def rule(c: Context, node: ast.AST, *values: Any) -> Any:
-        items = values[0] if len(values) == 1 and isinstance(values[0], tuple) else values
+        items: tuple[Any, ...] = values[0] if len(values) == 1 and isinstance(values[0], tuple) else values
         for value in items:
             if isinstance(value, Operand):
                 return _refuse(c, node, name, value, f"use tl.{name}imum, lane by lane, or tl.{name} along an axis")
+            number = isinstance(value, Poly | int | float) or (isinstance(value, Unset) and value.kind is float)
+            if not number:
+                return c.fault("E009", f"`{c.text(node)}` cannot be computed from {show(value)}", node)
         if not items:
             return c.fault("E005", f"`{name}` needs values", node)
-        if any(isinstance(v, Unset) for v in items):
-            return Unset(float, c.text(node))
+        if any(isinstance(v, Unset) for v in items) or (
+            any(isinstance(v, Poly) for v in items) and any(isinstance(v, float) for v in items)
+        ):
+            return Unset(float, c.text(node), (name, *items))
         result = items[0]
         for value in items[1:]:
             result = dims(result, value) if isinstance(result, Poly) or isinstance(value, Poly) else plain(result, value)
@@ -66,15 +77,20 @@ def _absolute(c: Context, node: ast.AST, value: Any) -> Any:
         return _refuse(c, node, "abs", value, "use tl.abs")
     if isinstance(value, Poly):
         return poly.maximum(value, poly.neg(value))
-    return Unset(value.kind, c.text(node)) if isinstance(value, Unset) else abs(value)
+    if isinstance(value, Unset) and value.kind is float:
+        return Unset(float, c.text(node), ("abs", value))
+    if isinstance(value, int | float):
+        return abs(value)
+    return c.fault("E009", f"`{c.text(node)}` cannot be computed from {show(value)}", node)
 
 
-BUILTINS: dict[Any, Builtin] = {
-    float: _convert(float, "convert with .to(tl.f32)"),
-    int: _convert(int, "convert with .to(tl.i32)"),
-    bool: _convert(bool, "compare with 0"),
-    len: _length,
-    max: _extreme("max", poly.maximum, max),
-    min: _extreme("min", poly.minimum, min),
-    abs: _absolute,
+BUILTINS: dict[Any, tuple[Builtin, int, int]] = {
+    float: (_convert(float, "convert with .to(tl.f32)"), 0, 1),
+    int: (_convert(int, "convert with .to(tl.i32)"), 0, 1),
+    bool: (_convert(bool, "compare with 0"), 0, 1),
+    len: (_length, 1, 1),
+    max: (_extreme("max", poly.maximum, max), 1, 99),
+    min: (_extreme("min", poly.minimum, min), 1, 99),
+    abs: (_absolute, 1, 1),
 }
+"""By the builtin: the rule, called with the values, and the number of arguments it takes at least and at most."""

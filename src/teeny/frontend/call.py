@@ -11,10 +11,9 @@ from teeny.frontend.explain import explain
 from teeny.frontend.overload import Match, match, signatures
 from teeny.frontend.signature import LANGUAGE_VARIABLES
 from teeny.frontend.values import UNKNOWN, is_faulty
-from teeny.ir.dtype import ANY, I32, I64, LEAVES, integer_range, storage
-from teeny.ir.poly import Dim
+from teeny.ir.dtype import I32, I64, LEAVES, DType, integer_range, members, storage
 from teeny.ir.schema import SchemaError
-from teeny.ir.types import typed
+from teeny.ir.types import TensorType, typed
 from teeny.ops.cast import convert
 from teeny.ops.constant import constant
 from teeny.ops.function import LanguageFunction, Operand
@@ -56,16 +55,20 @@ def call_language(
     values = bind(c, node, function, args, keywords)
     if values is None:
         return UNKNOWN
-    nodes = dict(zip((p.name for p in signatures(function)[0].params), arg_nodes, strict=False)) | keyword_nodes
-    found = match(function, values, c.same_dtype)
-    if not isinstance(found, Match):
-        return explain(c, node, function, found, values, nodes)
-    if any(is_faulty(v) for v in values.values()):
-        return UNKNOWN
-    _exclude(c, function, found)
-    if not _literals(c, function, found, nodes):
+    found = match(function, values, c.pin)
+    if not isinstance(found, Match) or any(map(is_faulty, values.values())):
+        if isinstance(found, Match):
+            return UNKNOWN
+        return explain(c, node, function, found, values, _nodes(function, arg_nodes, keyword_nodes))
+    if function.exclude:
+        _exclude(c, function, found)
+    if not _literals(c, function, found, arg_nodes, keyword_nodes):
         return UNKNOWN
     return _emit(c, node, function, found)
+
+
+def _nodes(function: LanguageFunction, arg_nodes: Nodes, keyword_nodes: dict[str, ast.AST]) -> dict[str, ast.AST]:
+    return dict(zip((p.name for p in signatures(function)[0].params), arg_nodes, strict=False)) | keyword_nodes
 
 
 def _exclude(c: Context, function: LanguageFunction, found: Match) -> None:
@@ -73,51 +76,72 @@ def _exclude(c: Context, function: LanguageFunction, found: Match) -> None:
     for name, leaves in function.exclude.items():
         dtype = found.subst.get(LANGUAGE_VARIABLES[name])
         if dtype is not None and dtype.is_variable:
-            lacking = {leaf for leaf in leaves if LEAVES[leaf].mask & dtype.mask}
+            lacking = {leaf for leaf in leaves if LEAVES[leaf].mask & dtype.mask and not _ruled_out(c, dtype, LEAVES[leaf])}
             if lacking:
                 c.exclusions.setdefault(dtype.name, set()).update(lacking)
 
 
-def _literals(c: Context, function: LanguageFunction, found: Match, nodes: dict[str, ast.AST]) -> bool:
-    """Check the range of int literals against the dtype they take."""
+def _ruled_out(c: Context, dtype: DType, leaf: DType) -> bool:
+    """Whether the current guard says that a variable is not this leaf."""
+    key = ("dtype", dtype, leaf)
+    atom = c.table.atom(key, "") if key in c.table.keys else None
+    if atom is not None:
+        return c.table.is_false(c.active & atom)
+    pinned = c.pin(dtype)
+    return pinned is not dtype and pinned is not leaf
+
+
+def _literals(c: Context, function: LanguageFunction, found: Match, arg_nodes: Nodes, keyword_nodes: dict[str, ast.AST]) -> bool:
+    """Check the range of int literals against the dtype they take; of a variable, one of its members must hold it."""
     for param in found.signature.params:
-        value = found.arguments.get(param.name)
-        if isinstance(value, bool) or not isinstance(value, int):
+        value = found.arguments[param.name]
+        if not isinstance(value, int) or isinstance(value, bool):
             continue
         if all(t.kind == "const" for t in param.terms):
             continue
-        dtype = found.literal(param)
-        if dtype.kind not in ("signed", "unsigned"):
-            if dtype.kind == "bool":
-                c.fault("T006", f"the int literal {value} does not fit a bool", nodes[param.name], help="use True, False or a comparison")
-                return False
-            continue
-        low, high = integer_range(dtype)
-        if not low <= value <= high:
-            c.fault("T006", f"the literal {value} does not fit {dtype.name}, which holds {low} to {high}", nodes[param.name])
+        wrong = _range_fault(c.pin(found.literal(param)), value)
+        if wrong:
+            nodes = _nodes(function, arg_nodes, keyword_nodes)
+            c.fault("T006", wrong, nodes[param.name], help="use True, False or a comparison" if "bool" in wrong else "")
             return False
     return True
 
 
+def _range_fault(dtype: DType, value: int) -> str:
+    """Why an int literal does not fit a dtype; empty where it does."""
+    leaves = members(dtype)
+    if any(leaf.kind == "float" for leaf in leaves):
+        return ""
+    ranges = [integer_range(leaf) for leaf in leaves if leaf.kind != "bool"]
+    if not ranges:
+        return f"the int literal {value} does not fit a bool"
+    if any(low <= value <= high for low, high in ranges):
+        return ""
+    low, high = min(r[0] for r in ranges), max(r[1] for r in ranges)
+    return f"the literal {value} does not fit {dtype.name}, which holds {low} to {high}"
+
+
 def _emit(c: Context, node: ast.AST, function: LanguageFunction, found: Match) -> Any:
-    place = c.location(node, function.symbol or f"tl.{function.name}")
+    name = function.symbol or f"tl.{function.name}"
+    place = c.location(node, name)
     c.b.loc = place
-    shapes = CallShapes(c, node, place.name or "")
-    arguments = found.arguments
+    arguments = _pinned(c, found) if c.pinned else found.arguments
     dtype = found.result()
-    shape: tuple[Dim, ...]
     if function.elementwise:
-        shape = shapes.broadcast(*(v.shape for v in arguments.values() if isinstance(v, Operand)))
-        if shapes.failed:
-            return UNKNOWN
+        shapes = [v.value.type.shape if isinstance(v.value.type, TensorType) else () for v in arguments.values() if isinstance(v, Operand)]
+        shape = shapes[0]
+        if any(one != shape for one in shapes):
+            rules = CallShapes(c, node, name)
+            shape = rules.broadcast(*shapes)
+            if rules.failed:
+                return UNKNOWN
         arguments = _lanes(c, found, arguments, shape)
     else:
         assert function.shape is not None
-        shape = function.shape(shapes, **arguments)
-        if shapes.failed:
+        rules = CallShapes(c, node, name)
+        shape = function.shape(rules, **arguments)
+        if rules.failed:
             return UNKNOWN
-    if any(isinstance(v, Operand) and v.dtype is ANY for v in arguments.values()):
-        return UNKNOWN
     assert function.emit is not None
     try:
         value = function.emit(c.b, shape, dtype, **arguments)
@@ -127,6 +151,21 @@ def _emit(c: Context, node: ast.AST, function: LanguageFunction, found: Match) -
         return None
     assert dtype is not None
     return Operand(value, dtype)
+
+
+def _pinned(c: Context, found: Match) -> dict[str, Any]:
+    """The arguments, where a guard makes a variable and a leaf one: converted to the one that the overload chose."""
+    made = dict(found.arguments)
+    for param in found.signature.params:
+        value = made[param.name]
+        if not isinstance(value, Operand) or not isinstance(value.dtype, DType):
+            continue
+        for term in param.terms:
+            wanted = None if term.dtype is None else found.subst.get(term.dtype, term.dtype)
+            if wanted is not None and wanted is not value.dtype and c.pin(wanted) is c.pin(value.dtype):
+                made[param.name] = Operand(convert(c.b, value.value, value.dtype, wanted), wanted)
+                break
+    return made
 
 
 def _lanes(c: Context, found: Match, arguments: dict[str, Any], shape: tuple[Dim, ...]) -> dict[str, Any]:

@@ -6,8 +6,9 @@ import ast
 import operator
 from typing import TYPE_CHECKING, Any
 
+from teeny.frontend.context import guard_of
 from teeny.frontend.dims import compare_dims
-from teeny.frontend.values import Condition, Unset
+from teeny.frontend.values import Comparison, Condition, Unknown, Unset, show
 from teeny.ir import poly
 from teeny.ir.dtype import DType, members
 from teeny.ir.guard import TRUE
@@ -34,6 +35,11 @@ _PYTHON: dict[type[ast.cmpop], Any] = {
 }  # fmt: skip
 
 
+MAX_BITS = 1 << 14
+"""Bits of a Const int at most: what is longer is a slip, and takes long to compute."""
+_FLOATS = frozenset({ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow})
+
+
 def _is_int(value: object) -> bool:
     return isinstance(value, int | Poly) and not isinstance(value, bool)
 
@@ -41,55 +47,71 @@ def _is_int(value: object) -> bool:
 def binary(c: Context, node: ast.AST, op: ast.operator, x: Any, y: Any) -> Any:
     """A binary operator on compile-time values."""
     kind = type(op)
-    if isinstance(x, Condition) or isinstance(y, Condition):
+    if isinstance(x, Condition | Comparison) or isinstance(y, Condition | Comparison) or _untracked(x) or _untracked(y):
         return _conditions(c, node, kind, x, y)
     try:
-        if isinstance(x, Poly) or isinstance(y, Poly):
-            if _is_int(x) and _is_int(y) and kind in _DIMS:
-                return _DIMS[kind](x, y)
-            if _is_int(x) and _is_int(y) and kind in (ast.LShift, ast.RShift):
-                return (poly.mul if kind is ast.LShift else poly.floordiv)(x, poly.power(2, y))
-            return _unset(c, node, x, y)
-        if isinstance(x, Unset) or isinstance(y, Unset):
-            return _unset(c, node, x, y)
+        if isinstance(x, Poly | Unset) or isinstance(y, Poly | Unset):
+            return _symbolic(c, node, kind, x, y)
+        if kind in (ast.Pow, ast.LShift) and isinstance(x, int) and isinstance(y, int) and x.bit_length() * abs(y) > MAX_BITS:
+            raise OverflowError
         return _PLAIN[kind](x, y)
     except ZeroDivisionError:
         return c.fault("E009", f"`{c.text(node)}` divides a Const by zero", node)
-    except (TypeError, ValueError, OverflowError, ArithmeticError):
-        return c.fault("E009", f"`{c.text(node)}` cannot be computed at compile time from {x!r} and {y!r}", node)
+    except (KeyError, TypeError, ValueError, ArithmeticError):
+        return c.fault("E009", f"`{c.text(node)}` cannot be computed from {show(x)} and {show(y)}", node)
 
 
-def _unset(c: Context, node: ast.AST, x: Any, y: Any) -> Unset:
-    text = any(isinstance(v, str) or (isinstance(v, Unset) and v.kind is str) for v in (x, y))
-    whole = all(_is_int(v) for v in (x, y)) and not isinstance(getattr(node, "op", None), ast.Div)
-    return Unset(str if text else int if whole else float, c.text(node))
+def _symbolic(c: Context, node: ast.AST, kind: type[ast.operator], x: Any, y: Any) -> Any:
+    """The same where a side has no value yet. Raises TypeError for what cannot be computed with."""
+    if _is_int(x) and _is_int(y):
+        if kind in _DIMS:
+            return _DIMS[kind](x, y)
+        if kind in (ast.LShift, ast.RShift):
+            return (poly.mul if kind is ast.LShift else poly.floordiv)(x, poly.power(2, y))
+        if kind is ast.Div:
+            return Unset(float, c.text(node), ("Div", x, y))
+        return c.opaque(c.text(node), (kind.__name__, x, y))
+    kinds = [v.kind if isinstance(v, Unset) else int if _is_int(v) else type(v) for v in (x, y)]
+    if str in kinds:
+        if kind is not ast.Add or kinds != [str, str]:
+            raise TypeError
+        return Unset(str, c.text(node), ("Add", x, y))
+    if not {int, float}.issuperset(kinds) or kind not in _FLOATS:
+        raise TypeError
+    return Unset(float, c.text(node), (kind.__name__, x, y))
 
 
 def _conditions(c: Context, node: ast.AST, kind: type[ast.operator], x: Any, y: Any) -> Any:
-    a, b = guard_of(x), guard_of(y)
-    if a is None or b is None or kind not in (ast.BitAnd, ast.BitOr, ast.BitXor):
+    """`&`, `|` and `^` of compile-time bools."""
+    if kind not in (ast.BitAnd, ast.BitOr, ast.BitXor) or not (_is_flag(x) and _is_flag(y)):
         return c.fault("E009", f"`{c.text(node)}` computes with a Const bool; use it as a condition", node)
-    found = a & b if kind is ast.BitAnd else a | b if kind is ast.BitOr else a ^ b
-    return Condition(found)
+    a, b = guard_of(c, x), guard_of(c, y)
+    if a is None or b is None:
+        return Unset(bool, c.text(node), (kind.__name__, x, y))
+    return Condition(a & b if kind is ast.BitAnd else a | b if kind is ast.BitOr else a ^ b)
 
 
-def guard_of(value: Any) -> int | None:
-    """The guard of a compile-time bool."""
-    if isinstance(value, Condition):
-        return value.guard
-    if isinstance(value, bool):
-        return TRUE if value else 0
-    return None
+def _untracked(value: Any) -> bool:
+    return isinstance(value, Unset) and value.kind is bool
+
+
+def _is_flag(value: Any) -> bool:
+    """Whether a value is a compile-time bool."""
+    return isinstance(value, bool | Condition | Comparison) or _untracked(value)
 
 
 def unary(c: Context, node: ast.AST, op: ast.unaryop, x: Any) -> Any:
     """A unary operator on a compile-time value."""
     if isinstance(op, ast.Not):
         return negation(c, node, x)
+    if _is_flag(x):
+        if isinstance(op, ast.Invert):
+            return c.fault("E009", f"`{c.text(node)}` flips the bits of a Const bool", node, help="write `not`")
+        return c.fault("E009", "a Const bool has no sign", node)
     if isinstance(x, Unset):
-        return Unset(x.kind, c.text(node))
-    if isinstance(x, Condition):
-        return Condition(TRUE ^ x.guard) if isinstance(op, ast.Invert) else c.fault("E009", "a Const bool has no sign", node)
+        if x.kind is not float or isinstance(op, ast.Invert):
+            return c.fault("E009", f"`{c.text(node)}` cannot be computed from {show(x)}", node)
+        return Unset(float, c.text(node), (type(op).__name__, x))
     if isinstance(op, ast.USub):
         return poly.neg(x) if isinstance(x, Poly) else _try(c, node, operator.neg, x)
     if isinstance(op, ast.UAdd):
@@ -101,23 +123,28 @@ def _try(c: Context, node: ast.AST, f: Any, x: Any) -> Any:
     try:
         return f(x)
     except TypeError:
-        return c.fault("E009", f"`{c.text(node)}` cannot be computed at compile time from {x!r}", node)
+        return c.fault("E009", f"`{c.text(node)}` cannot be computed from {show(x)}", node)
 
 
 def negation(c: Context, node: ast.AST, x: Any) -> Any:
     """`not x` of a compile-time value."""
     x = as_condition(c, node, x)
-    return Condition(TRUE ^ x.guard) if isinstance(x, Condition) else not x
+    if isinstance(x, Condition):
+        return Condition(TRUE ^ x.guard)
+    return Unset(bool, c.text(node), ("Not", x)) if isinstance(x, Unset) else not x
 
 
 def as_condition(c: Context, node: ast.AST, x: Any) -> Any:
-    """A compile-time value as a condition: Python's truth, a `Condition` for symbolic ones."""
+    """A compile-time value as a condition: Python's truth, a `Condition` for symbolic ones, `Unset` where none tracks it."""
     if isinstance(x, Poly):
-        return compare_dims(c, "ne", x, 0, c.text(node))
-    if isinstance(x, Unset):
+        x = compare_dims(c, "ne", x, 0, c.text(node))
+    if isinstance(x, Comparison):
+        guard = guard_of(c, x)
+        return Unset(bool, x.text, ("Comparison", x.predicate)) if guard is None else Condition(guard)
+    if isinstance(x, Unset) and x.kind is not bool:
         guard = c.table.atom(("truth", x), c.text(node))
-        return True if guard is None else Condition(guard)
-    return x
+        return Unset(bool, c.text(node), ("truth", x)) if guard is None else Condition(guard)
+    return x if isinstance(x, Condition | Unset) else bool(x)
 
 
 def compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any) -> Any:
@@ -131,7 +158,7 @@ def compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any) -> Any:
         if _is_int(x) and _is_int(y) and kind in _COMPARE:
             return compare_dims(c, _COMPARE[kind], x, y, c.text(node))
         return _opaque(c, node, kind, x, y)
-    if isinstance(x, Unset | Condition) or isinstance(y, Unset | Condition):
+    if isinstance(x, Unset | Condition | Comparison) or isinstance(y, Unset | Condition | Comparison):
         return _opaque(c, node, kind, x, y)
     try:
         return bool(_PYTHON[kind](x, y))
@@ -145,11 +172,10 @@ def _member(c: Context, node: ast.AST, x: Any, y: Any, positive: bool) -> Any:
     found: Any = False
     for item in y:
         one = compare(c, node, ast.Eq(), x, item)
-        a, b = guard_of(found), guard_of(one)
+        a, b = guard_of(c, found), guard_of(c, one)
         if a is None or b is None:
-            return one
-        union = a | b
-        found = True if union == TRUE else Condition(union) if union else False
+            return one if isinstance(one, Unknown) else Unset(bool, c.text(node), ("In", x, y))
+        found = True if a | b == TRUE else Condition(a | b) if a | b else False
     return found if positive else negation(c, node, found)
 
 
@@ -157,16 +183,20 @@ def _opaque(c: Context, node: ast.AST, kind: type[ast.cmpop], x: Any, y: Any) ->
     """A comparison that a specialisation decides: an atom of its own, one for `==` and `!=` of the same two."""
     if kind in (ast.Is, ast.IsNot) and (x is None or y is None):
         return kind is ast.IsNot
-    a, b = guard_of(x), guard_of(y)
-    if a is not None and b is not None and kind in (ast.Eq, ast.NotEq, ast.Is, ast.IsNot):
-        same = TRUE ^ (a ^ b)
-        return Condition(same if kind in (ast.Eq, ast.Is) else TRUE ^ same)
+    if _is_flag(x) and _is_flag(y) and kind in (ast.Eq, ast.NotEq, ast.Is, ast.IsNot):
+        a, b = guard_of(c, x), guard_of(c, y)
+        if a is not None and b is not None:
+            same = TRUE ^ (a ^ b)
+            return Condition(same if kind in (ast.Eq, ast.Is) else TRUE ^ same)
     flip = kind in (ast.NotEq, ast.IsNot)
-    key = ("compare", ast.Eq if flip or kind is ast.Is else kind, x, y)
     text = c.text(node)
-    guard = c.table.atom(key, text.replace("!=", "==").replace("is not", "is") if flip else text)
+    try:
+        key = ("compare", ast.Eq if flip or kind is ast.Is else kind, x, y)
+        guard = c.table.atom(key, text.replace("!=", "==").replace("is not", "is") if flip else text)
+    except TypeError:
+        return c.fault("E009", f"`{text}` cannot be compared at compile time", node)
     if guard is None:
-        return True
+        return Unset(bool, text, (flip, *key))
     if isinstance(y, str):
         _exclusive(c, key, guard)
     return Condition(TRUE ^ guard if flip else guard)
@@ -183,8 +213,10 @@ def _exclusive(c: Context, key: tuple[Any, ...], guard: int) -> None:
 
 def _dtypes(c: Context, node: ast.AST, kind: type[ast.cmpop], x: Any, y: Any) -> Any:
     flip = kind in (ast.NotEq, ast.IsNot)
-    if not isinstance(x, DType) or not isinstance(y, DType) or kind not in (ast.Eq, ast.NotEq, ast.Is, ast.IsNot):
+    if not isinstance(x, DType) or not isinstance(y, DType):
         return flip
+    if kind not in (ast.Eq, ast.NotEq, ast.Is, ast.IsNot):
+        return c.fault("E009", f"`{c.text(node)}`: dtypes have no order", node, help="compare them with == or !=")
     if x is y:
         return not flip
     if not x.mask & y.mask:
@@ -194,7 +226,7 @@ def _dtypes(c: Context, node: ast.AST, kind: type[ast.cmpop], x: Any, y: Any) ->
     variable, leaf = (x, y) if x.is_variable else (y, x)
     guard = dtype_atom(c, variable, leaf)
     if guard is None:
-        return True
+        return Unset(bool, c.text(node), (flip, variable, leaf))
     return Condition(TRUE ^ guard if flip else guard)
 
 
@@ -205,6 +237,7 @@ def dtype_atom(c: Context, variable: DType, leaf: DType) -> int | None:
     guard = c.table.atom(key, f"{variable.name} is {leaf.name}")
     if guard is None or known:
         return guard
+    c.pinned = True
     covered = guard
     for other in members(variable):
         if other is not leaf and ("dtype", variable, other) in c.table.keys:

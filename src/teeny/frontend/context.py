@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from teeny.diag.diagnostic import Diagnostic, Fix, Label, at, report
-from teeny.diag.span import Location, SourceFile, Span
-from teeny.frontend.values import UNKNOWN, Condition, is_faulty
+from teeny.diag.span import Location, SourceFile, Span, user_location
+from teeny.frontend.recover import assigned, foreign
+from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty
 from teeny.ir.dtype import DType
 from teeny.ir.facts import Facts
 from teeny.ir.guard import TRUE, AtomTable
+from teeny.ir.poly import Poly, symbol
 from teeny.ir.predicate import NEGATED, Predicate
 from teeny.ops.control import phi_
 from teeny.ops.function import Operand
@@ -24,8 +26,10 @@ from teeny.ops.function import Operand
 if TYPE_CHECKING:
     from types import FunctionType
 
+    from teeny.frontend.signature import Term
     from teeny.frontend.source import KernelSource
     from teeny.ir.builder import Builder
+    from teeny.ir.core import Value
 
 
 class Alternative(NamedTuple):
@@ -36,6 +40,9 @@ class Alternative(NamedTuple):
     where: Location
 
 
+Env = dict[str, "tuple[Alternative, ...]"]
+
+
 class Maybe(NamedTuple):
     """The value of a name that is set on some run-time paths only; `why` completes "it is set ..."."""
 
@@ -44,6 +51,8 @@ class Maybe(NamedTuple):
 
 
 class Returned(NamedTuple):
+    """A value that a function returns under a guard; None where it ends without one."""
+
     guard: int
     value: Any
     where: Location
@@ -59,16 +68,23 @@ class Split(Exception):
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """One function body: the kernel's, or a helper's that is inlined."""
+    """One function body: the kernel's, or a helper's that is inlined.
+
+    `dead`: the guard under which the function has returned. `loops`: the run-time loops around the current statement.
+    `result`: what the helper's annotation says of its value, with `subst` for the type variables.
+    """
 
     fn: FunctionType
     source: KernelSource
     call: Location | None
     outer: Frame | None
-    env: dict[str, tuple[Alternative, ...]] = field(default_factory=dict[str, "tuple[Alternative, ...]"])
+    env: Env = field(default_factory=dict[str, "tuple[Alternative, ...]"])
     dead: int = 0
     returns: list[Returned] = field(default_factory=list[Returned])
     depth: int = 0
+    loops: int = 0
+    result: tuple[Term, ...] = ()
+    subst: dict[DType, DType] = field(default_factory=dict[DType, DType])
 
     @property
     def file(self) -> SourceFile:
@@ -76,11 +92,18 @@ class Frame:
 
 
 Rule = Callable[["Context", Any], Any]
+Obligation = tuple[Predicate, str, str, Location]
+"""A predicate that a specialisation has to satisfy, the code and message where it does not, and the place."""
 
 
 @dataclass(slots=True, eq=False)
 class Context:
-    """A lowering in progress. `region` counts the run-time regions around the current statement."""
+    """A lowering in progress. `region` counts the run-time regions around the current statement.
+
+    `pinned`: whether a condition compares a dtype variable with a dtype. `opaques`: Const ints that nothing is known of; `names`: the names of all Const ints;
+    `serial`: counts the loops among them. `lost`: run-time values that were compile-time
+    ints before a run-time branch or loop changed them, and where. `apart`: into how many cases the statement is split.
+    """
 
     b: Builder
     frame: Frame
@@ -95,19 +118,22 @@ class Context:
     faults: list[Diagnostic] = field(default_factory=list[Diagnostic])
     predicates: dict[int, Predicate] = field(default_factory=dict[int, Predicate])
     exclusions: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
-    obligations: list[tuple[Predicate, str, str, Location]] = field(
-        default_factory=list["tuple[Predicate, str, str, Location]"]
-    )
-    splits: int = 0
+    obligations: list[Obligation] = field(default_factory=list[Obligation])
+    pinned: bool = False
+    lost: dict[Value, Location] = field(default_factory=dict["Value", Location])
+    opaques: dict[tuple[Any, ...], Poly] = field(default_factory=dict["tuple[Any, ...]", Poly])
+    names: set[str] = field(default_factory=set[str])
+    serial: int = 0
+    apart: int = 1
+    capped: bool = False
 
     # ---- places -----------------------------------------------------------------------------------------------------
 
     def location(self, node: Any, name: str | None = None) -> Location:
         """The place of a syntax node; `name` is the language function called there."""
-        end: int = node.end_lineno or node.lineno
-        return Location(
-            Span(self.frame.file, node.lineno, node.col_offset, end, node.end_col_offset or node.col_offset), name, self.frame.call
-        )
+        frame, line = self.frame, node.lineno
+        span = Span(frame.source.file, line, node.col_offset, node.end_lineno or line, node.end_col_offset or node.col_offset)
+        return Location(span, name, frame.call)
 
     def text(self, node: ast.AST) -> str:
         """The source of a node on one line, shortened for a message."""
@@ -119,13 +145,16 @@ class Context:
     def fault(
         self, code: str, message: str, node: Any, *labels: Label, label: str = "", help: str = "", fix: Fix | None = None
     ) -> Any:
-        """Report a fault at a node and go on with an unknown value."""
-        place = node if isinstance(node, Location) else self.location(node)
+        """Report a fault at a node and go on with an unknown value. In a library function the place is the user's call."""
+        inner = node if isinstance(node, Location) else self.location(node)
+        place = user_location(inner)
+        others = tuple(one for one in labels if one.location.span != place.span and user_location(one.location) is one.location)
+        notes = () if place is inner else (f"in the body of `tl.{place.name}`",)
         found = report(
-            code, message, at(place, label), *labels,
-            help=(help,) if help else (), fixes=(fix,) if fix else (), kernel=self.kernel,
+            code, message, at(place, label), *others,
+            help=(help,) if help else (), notes=notes, fixes=(fix,) if fix else (), kernel=self.kernel,
         )  # fmt: skip
-        if found not in self.faults:
+        if not any(_alike(one, found) for one in self.faults):
             self.faults.append(found)
         return UNKNOWN
 
@@ -136,6 +165,11 @@ class Context:
         """The guard under which the current statement is executed."""
         return self.guard & ~self.frame.dead
 
+    @property
+    def unreachable(self) -> bool:
+        """Whether the current statement is never executed."""
+        return not (self.guard & ~self.frame.dead & self.table.possible)
+
     def enter(self, guard: int) -> None:
         """Go on under `guard` (an absolute one)."""
         self.guard = guard
@@ -143,7 +177,7 @@ class Context:
 
     def stamp(self) -> None:
         """Let new operations carry the current guard."""
-        active = self.active
+        active = self.guard & ~self.frame.dead
         self.b.guard = None if active == TRUE else active
 
     def truth(self, value: Any) -> bool | None:
@@ -153,55 +187,59 @@ class Context:
             if self.table.implies(active, value.guard):
                 return True
             return False if self.table.is_false(active & value.guard) else None
-        return bool(value)
+        return None if isinstance(value, Unset) else bool(value)
 
     def settle(self, value: Any) -> bool:
         """Like `truth`, but where it depends the statement is lowered once for each case."""
         found = self.truth(value)
         if found is None:
-            assert isinstance(value, Condition)
+            if self.capped or not isinstance(value, Condition):
+                return True
             raise Split((value.guard, TRUE ^ value.guard))
         return found
 
-    def learn(self, guard: int, holds: bool) -> None:
-        """Inside a branch: assume what the condition says about dims."""
-        predicate = self.predicates.get(guard)
-        if predicate is None:
-            return
-        if not holds:
-            if predicate.op not in NEGATED:
-                return
-            predicate = Predicate(NEGATED[predicate.op], predicate.a, predicate.b)
-        self.facts = self.facts.assume(predicate)
+    def learn(self) -> None:
+        """Assume what the conditions of the current guard say about dims."""
+        active = self.active
+        for guard, predicate in self.predicates.items():
+            if self.table.implies(active, guard):
+                self.facts = self.facts.assume(predicate)
+            elif predicate.op in NEGATED and self.table.is_false(active & guard):
+                self.facts = self.facts.assume(Predicate(NEGATED[predicate.op], predicate.a, predicate.b))
 
-    def same_dtype(self, a: Any, b: Any) -> bool:
-        """Whether two dtypes are one here: the same, or a variable that the guard pins to the other."""
-        if a is b:
-            return True
-        if not self.generic or not isinstance(a, DType) or not isinstance(b, DType):
-            return False
-        if not a.mask or not b.mask:
-            return True
-        variable, leaf = (a, b) if a.is_variable else (b, a)
-        if not variable.is_variable or leaf.is_variable or ("dtype", variable, leaf) not in self.table.keys:
-            return False
-        atom = self.table.atom(("dtype", variable, leaf), "")
-        return atom is not None and self.table.implies(self.active, atom)
+    def pin(self, dtype: DType) -> DType:
+        """The leaf that the guard pins a dtype variable to, else the dtype itself."""
+        if self.pinned and dtype.is_variable:
+            for key in self.table.keys:
+                if isinstance(key, tuple) and len(key) == 3 and key[0] == "dtype" and key[1] is dtype:
+                    atom = self.table.atom(key, "")
+                    if atom is not None and self.table.implies(self.active, atom):
+                        leaf = key[2]
+                        assert isinstance(leaf, DType)
+                        return leaf
+        return dtype
+
+    def opaque(self, text: str, parts: tuple[Any, ...]) -> Poly:
+        """A Const int that nothing is known of: a name of its own, the same one for the same parts."""
+        found = self.opaques.get(parts)
+        if found is None:
+            name = text if text not in self.names else f"{text} #{len(self.names)}"
+            self.names.add(name)
+            found = self.opaques[parts] = symbol(name)
+        return found
 
     # ---- names ------------------------------------------------------------------------------------------------------
 
-    def bind(self, name: str, value: Any, where: Location) -> None:
-        """Give a name a value under the current guard."""
-        env, active = self.frame.env, self.active
-        old = env.get(name, ())
+    def bind(self, name: str, value: Any, where: Location, under: int = TRUE) -> None:
+        """Give a name a value under the current guard, and `under` as well."""
+        env, active = self.frame.env, self.guard & ~self.frame.dead & under
         if isinstance(value, Operand) and value.value.name is None and value.value.op is not None:
             value.value.name = name
-        if active == TRUE or not old:
+        old = env.get(name)
+        if active == TRUE or old is None:
             env[name] = (Alternative(active, value, where),)
             return
-        kept = tuple(
-            Alternative(rest, a.value, a.where) for a in old if not self.table.is_false(rest := a.guard & ~active)
-        )
+        kept = [Alternative(rest, a.value, a.where) for a in old if not self.table.is_false(rest := a.guard & ~active)]
         env[name] = (*kept, Alternative(active, value, where))
 
     def lookup(self, name: str, node: ast.AST) -> Any:
@@ -211,26 +249,46 @@ class Context:
             return NotImplemented
         first = alternatives[0]
         if len(alternatives) == 1 and first.guard == TRUE:
-            return self._defined(name, first.value, node)
+            return self._undefined(name, first.value, node) if isinstance(first.value, Maybe) else first.value
         active = self.active
         seen = [a for a in alternatives if not self.table.is_false(a.guard & active)]
         covered = 0
         for one in seen:
             covered |= one.guard
-        if not seen or not self.table.implies(active, covered):
-            missing = self.table.describe(active & ~covered)
-            when = "here" if missing == "always" else f"when {missing}"
-            self.fault("E003", f"`{name}` is not defined {when}", node, help=f"give `{name}` a value on that path, or use it under the same condition")
-            if not seen:
-                return UNKNOWN
-        return self._defined(name, self.join(tuple((a.guard, a.value) for a in seen)), node)
+        if not self.table.implies(active, covered):
+            return self._missing(name, node, active, covered)
+        maybe = next((a.value for a in seen if isinstance(a.value, Maybe)), None)
+        if maybe is not None:
+            return self._undefined(name, maybe, node)
+        if len(seen) == 1:
+            return seen[0].value
+        value = self.join(tuple((a.guard & active, a.value) for a in seen))
+        if len(seen) == len(alternatives) and self.table.implies(covered, active):
+            self.frame.env[name] = (Alternative(covered, value, seen[-1].where),)
+        return value
 
-    def _defined(self, name: str, value: Any, node: ast.AST) -> Any:
-        if isinstance(value, Maybe):
-            return self.fault(
-                "E003", f"`{name}` may be undefined here: it is set {value.why}", node, Label(value.where, "set here", primary=False),
-                help=f"give `{name}` a value before",
-            )  # fmt: skip
+    def _missing(self, name: str, node: ast.AST, active: int, covered: int) -> Any:
+        missing = self.table.describe(active & ~covered)
+        when = "here" if missing == "always" else f"when {missing}"
+        self.fault(
+            "E003", f"`{name}` is not defined {when}", node,
+            *(Label(a.where, "set here", primary=False) for a in self.frame.env[name]),
+            help=f"give `{name}` a value on that path too, or use it under the same condition",
+        )  # fmt: skip
+        return self._forget(name)
+
+    def _undefined(self, name: str, value: Maybe, node: ast.AST) -> Any:
+        self.fault(
+            "E003", f"`{name}` may be undefined here: it is set {value.why}", node,
+            Label(value.where, "set here", primary=False), help=f"give `{name}` a value before",
+        )  # fmt: skip
+        return self._forget(name)
+
+    def _forget(self, name: str) -> Any:
+        """After a fault: the name counts as defined, so that one cause is reported once."""
+        known = [a.value for a in self.frame.env.get(name, ()) if not isinstance(a.value, Maybe)]
+        value = known[0] if len(known) == 1 and not isinstance(known[0], Operand) else UNKNOWN
+        self.frame.env[name] = (Alternative(TRUE, value, self.location(self.frame.source.tree)),)
         return value
 
     def join(self, cases: tuple[tuple[int, Any], ...]) -> Any:
@@ -242,97 +300,127 @@ class Context:
         if any(is_faulty(value) for value in values):
             return UNKNOWN
         if isinstance(first, Operand):
-            same = all(
-                isinstance(v, Operand) and v.dtype is first.dtype and v.value.type is first.value.type for v in values
-            )
-            if same:
-                guards = tuple(guard for guard, _ in cases)
-                joined = self.b.create(phi_, *(v.value for v in values), guards=guards)
+            kind, dtype = first.value.type, first.dtype
+            if all(isinstance(v, Operand) and v.dtype is dtype and v.value.type is kind for v in values):
+                joined = self.b.create(phi_, *(v.value for v in values), guards=tuple(guard for guard, _ in cases))
                 joined.name = first.value.name
-                return Operand(joined, first.dtype)
+                return Operand(joined, dtype)
+        elif isinstance(first, tuple):
+            if all(isinstance(v, tuple) and len(v) == len(first) for v in values):
+                return tuple(self.join(tuple((g, v[i]) for g, v in cases)) for i in range(len(first)))
+        elif isinstance(first, bool | Condition) and all(isinstance(v, bool | Condition) for v in values):
+            return _joined_conditions(cases)
         elif all(type(v) is type(first) and v == first for v in values):
             return first
+        if self.capped:
+            return UNKNOWN
         raise Split(tuple(guard for guard, _ in cases))
+
+
+def _joined_conditions(cases: tuple[tuple[int, Any], ...]) -> Condition:
+    """The condition that holds where the alternative of that place does."""
+    found = 0
+    for guard, value in cases:
+        found |= guard & (value.guard if isinstance(value, Condition) else TRUE if value else 0)
+    return Condition(found)
+
+
+def _alike(a: Diagnostic, b: Diagnostic) -> bool:
+    """Whether two reports say the same of one place: a helper's own fault shows at each of its calls."""
+    return a.code == b.code and a.message == b.message and a.labels[0].location.span == b.labels[0].location.span
 
 
 def evaluate(c: Context, node: ast.AST) -> Any:
     """The value of an expression."""
     rule = c.expressions.get(type(node))
-    if rule is None:
-        return c.fault("E001", f"{_describe(node)} is outside the language", node, help=_instead(node))
-    return rule(c, node)
+    if rule is not None:
+        return rule(c, node)
+    found = foreign(node)
+    return c.fault(found.code, f"{found.what} is outside the language", node, help=found.instead)
 
 
 MAX_SPLITS = 8
-"""Alternatives of a statement at most, as front ends cap them."""
+"""Cases of a name, and of a statement with what is in it, at most; past that what the cases differ in is not checked."""
 
 
 def execute(c: Context, node: ast.stmt) -> None:
     """Lower one statement, once for each alternative of the names in it where these cannot be joined."""
     rule = c.statements.get(type(node))
     if rule is None:
-        c.fault("E001", f"{_describe(node)} is outside the language", node, help=_instead(node))
+        _skip(c, node)
         return
     c.stamp()
     if not c.generic:
         rule(c, node)
         return
     frame, block, guard, facts, region = c.frame, c.b.block, c.guard, c.facts, c.region
-    marks = len(block.ops), len(c.faults), len(frame.returns), len(c.obligations)
-    env, dead = dict(frame.env), frame.dead
+    env, dead, loops, returns = dict(frame.env), frame.dead, frame.loops, frame.returns
+    marks = len(block.ops), len(c.faults), len(returns), len(c.obligations)
     try:
         rule(c, node)
     except Split as split:
-        c.frame, c.b.block, c.facts, c.region = frame, block, facts, region
-        del block.ops[marks[0] :], c.faults[marks[1] :], frame.returns[marks[2] :], c.obligations[marks[3] :]
+
+        def back() -> None:
+            c.frame, c.b.block, c.facts, c.region = frame, block, facts, region
+            frame.returns, frame.loops = returns, loops
+            c.enter(guard)
+
+        back()
+        del block.ops[marks[0] :], c.faults[marks[1] :], returns[marks[2] :], c.obligations[marks[3] :]
         frame.env, frame.dead = env, dead
-        for case in split.guards:
-            inner = guard & case
-            if not c.table.is_false(inner & ~frame.dead):
-                c.enter(inner)
-                execute(c, node)
-        c.enter(guard)
+        _apart(c, node, split.guards, back)
 
 
-_NAMES: dict[str, tuple[str, str]] = {
-    "Lambda": ("a lambda", "write a typed function beside the kernel and call it"),
-    "ListComp": ("a list comprehension", "write a loop over tl.static_range"),
-    "GeneratorExp": ("a generator expression", "write a loop over tl.static_range"),
-    "SetComp": ("a set comprehension", "write a loop over tl.static_range"),
-    "DictComp": ("a dict comprehension", "pass single Const parameters"),
-    "Dict": ("a dict", "pass single Const parameters"),
-    "Set": ("a set", "use a tuple"),
-    "List": ("a list", "use a tuple"),
-    "Try": ("a try statement", "errors cannot be caught in a kernel; check conditions with an `if`"),
-    "With": ("a with statement", "write the statements without it"),
-    "Break": ("break", "put the condition into a `while`, or mask the work with `tl.where`"),
-    "Continue": ("continue", "put the rest of the body under an `if`"),
-    "FunctionDef": ("a nested function", "define the helper beside the kernel"),
-    "ClassDef": ("a class", "pass single parameters"),
-    "Delete": ("del", "leave it out"),
-    "Global": ("global", "a kernel cannot change globals; store through a pointer"),
-    "Nonlocal": ("nonlocal", "a kernel cannot change outer names; return the value"),
-    "Raise": ("raise", "use tl.static_assert for compile-time conditions and tl.require for arguments"),
-    "Import": ("an import", "import at the top of the module"),
-    "ImportFrom": ("an import", "import at the top of the module"),
-    "Await": ("await", "kernels are not asynchronous"),
-    "Yield": ("yield", "store results through a pointer"),
-    "YieldFrom": ("yield", "store results through a pointer"),
-    "NamedExpr": ("an assignment expression", "assign on a line of its own"),
-    "JoinedStr": ("an f-string", "use a plain string"),
-    "Starred": ("a starred expression", "write the arguments out"),
-    "Match": ("a match statement", "use if and elif"),
-    "AsyncFor": ("async for", "use for"),
-    "AsyncWith": ("async with", "write the statements without it"),
-    "TryStar": ("a try statement", "errors cannot be caught in a kernel; check conditions with an `if`"),
-    "AsyncFunctionDef": ("a nested function", "define the helper beside the kernel"),
-    "TypeAlias": ("a type alias", "define it beside the kernel"),
-}
+def _apart(c: Context, node: ast.stmt, guards: tuple[int, ...], back: Callable[[], None]) -> None:
+    """Lower a statement under each guard; past the cap once, and values that cannot be joined are unknown."""
+    apart, capped, guard = c.apart, c.capped, c.guard
+    if apart * len(guards) > MAX_SPLITS:
+        c.capped = True
+        execute(c, node)
+        c.capped = capped
+        return
+    c.apart = apart * len(guards)
+    for case in guards:
+        inner = guard & case
+        if not c.table.is_false(inner & ~c.frame.dead):
+            c.enter(inner)
+            c.learn()
+            execute(c, node)
+            back()
+    c.apart = apart
 
 
-def _describe(node: ast.AST) -> str:
-    return _NAMES.get(type(node).__name__, (type(node).__name__, ""))[0]
+def _skip(c: Context, node: ast.stmt) -> None:
+    """Report a statement that is outside the language; the names that it sets are unknown from there on."""
+    found = foreign(node)
+    c.fault(found.code, f"{found.what} is outside the language", node, help=found.instead)
+    for name in assigned([node]):
+        c.bind(name, UNKNOWN, c.location(node))
 
 
-def _instead(node: ast.AST) -> str:
-    return _NAMES.get(type(node).__name__, ("", ""))[1]
+def guard_of(c: Context, value: Any) -> int | None:
+    """The guard of a compile-time bool; None for other values, and where the table of conditions is full."""
+    if isinstance(value, Condition):
+        return value.guard
+    if isinstance(value, bool):
+        return TRUE if value else 0
+    if isinstance(value, Comparison):
+        guard = c.table.atom(value.predicate, value.text)
+        if guard is not None and guard not in c.predicates:
+            c.predicates[guard] = value.predicate
+            _relate(c, guard, value.predicate)
+        return guard
+    return None
+
+
+def _relate(c: Context, guard: int, new: Predicate) -> None:
+    """Exclude the rows in which a new comparison contradicts an earlier one of the same two sides."""
+    from teeny.ir.facts import decide
+
+    for atom, old in c.predicates.items():
+        if atom == guard or old.op not in NEGATED or not (old.names & new.names):
+            continue
+        for side, a in ((guard, new), (TRUE ^ guard, Predicate(NEGATED[new.op], new.a, new.b))):
+            verdict = decide(Facts((a,)), old.op, old.a, old.b)
+            if verdict is not None:
+                c.table.exclude(side & (TRUE ^ atom if verdict else atom))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from teeny.frontend.call import bind
 from teeny.frontend.consts import as_condition
-from teeny.frontend.values import UNKNOWN, Condition, Unset, is_faulty, show
+from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty, show
 from teeny.ir.dtype import BOOL, I32, I64, INT, DType
 from teeny.ir.poly import Poly
 from teeny.ir.types import PointerType
@@ -78,30 +78,20 @@ def static_assert(c: Context, node: ast.AST, function: LanguageFunction, args: t
 
 
 def _assume(c: Context, node: Any, condition: Any, message: Any) -> None:
-    """A compile-time condition that must hold: a fault, a fact, or both checked at specialisation."""
+    """A compile-time condition that must hold: a fault where it does not, a fact, or both at specialisation."""
+    if isinstance(condition, Comparison):
+        c.facts = c.facts.assume(condition.predicate)
+        if condition.predicate not in c.table.keys:
+            return
     condition = as_condition(c, node, condition)
     truth = c.truth(condition)
-    if truth is True:
-        return
-    text = c.text(node.args[0]) if isinstance(node, ast.Call) and node.args else c.text(node)
     if truth is False:
+        text = c.text(node.args[0]) if isinstance(node, ast.Call) and node.args else c.text(node)
         said = f": {message}" if isinstance(message, str) and message else ""
         c.fault("E013", f"`{text}` is false{said}", node)
-        return
-    assert isinstance(condition, Condition)
-    active = c.active
-    c.table.exclude(active & ~condition.guard)
-    if active == c.table.true:
-        _learn(c, condition.guard)
-
-
-def _learn(c: Context, guard: int) -> None:
-    """Assume every predicate that a condition implies."""
-    for atom in list(c.predicates):
-        if c.table.is_true(atom):
-            c.learn(atom, True)
-        elif c.table.is_false(atom):
-            c.learn(atom, False)
+    elif isinstance(condition, Condition) and truth is None:
+        c.table.exclude(c.active & ~condition.guard)
+        c.learn()
 
 
 def require(c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any) -> Any:
@@ -153,7 +143,6 @@ def _number(c: Context, node: ast.AST, value: Any, function: LanguageFunction) -
         return value.value if _decidable(c, node, value.value, function) else None
     c.fault("T010", f"{function.display} needs integers; found {show(value)}", node)
     return None
-
 
 
 

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from teeny.frontend.values import Condition, show_shape
+from teeny.frontend.values import Comparison, show_shape
 from teeny.ir.facts import decide
-from teeny.ir.poly import Dim, Poly, names
+from teeny.ir.poly import Dim, Poly
 from teeny.ir.predicate import Op, Predicate
 
 if TYPE_CHECKING:
     from teeny.frontend.context import Context
 
 
-def compare_dims(c: Context, op: Op, a: Dim, b: Dim, text: str) -> bool | Condition:
+def compare_dims(c: Context, op: Op, a: Dim, b: Dim, text: str) -> bool | Comparison:
     """A comparison of Const ints: decided from the facts, else a condition of its own."""
     verdict = decide(c.facts, op, a, b)
-    if verdict is not None:
-        return verdict
-    predicate = Predicate(op, a - b, 0)
-    guard = c.table.atom(predicate, text)
-    if guard is None:
-        return True
-    c.predicates[guard] = predicate
-    return Condition(guard)
+    return Comparison(Predicate(op, a - b, 0), text) if verdict is None else verdict
 
 
 class CallShapes:
@@ -39,28 +32,28 @@ class CallShapes:
 
     def fault(self, code: str, message: str, help: str = "") -> None:
         self.failed = True
-        self.c.fault(code, f"{message}", self.c.location(self.node, self.name), help=help)
+        self.c.fault(code, message, self.c.location(self.node, self.name), help=help)
 
     def require(self, op: str, a: Dim, b: Dim | None, code: str, message: str) -> None:
-        c = self.c
-        if op == "pow2" and isinstance(a, Poly):
-            if len(names(a)) == 1 and a == next(iter(map(_symbol, names(a)))):
+        if self.failed:
+            return
+        facts, other = self.c.facts, 0 if b is None else b
+        if op == "pow2" and isinstance(a, Poly) and a.atom is not None and a.atom.kind == "symbol":
+            if Predicate("pow2", a) not in facts.predicates:
                 self._oblige(Predicate("pow2", a), code, message)
-                c.facts = c.facts.shapes(next(iter(names(a))))
-                return
-        verdict = decide(c.facts, _op(op), a, b)
-        if verdict is True:
+                self.c.facts = facts.shapes(a.atom.text)
             return
+        asked = _OPS[op]
+        verdict = decide(facts, asked, a, other)
         if verdict is False:
-            self.fault(code, f"{message}, found {a}" if b is None or op == "le" else f"{message}: {a} and {b} differ")
-            return
-        self._oblige(Predicate(_op(op), a, 0 if b is None else b), code, message)
+            self.fault(code, f"{message}: {a} and {b} differ" if op == "eq" else f"{message}, found {a}")
+        elif verdict is None:
+            self._oblige(Predicate(asked, a, other), code, message)
 
     def _oblige(self, predicate: Predicate, code: str, message: str) -> None:
         c = self.c
         c.obligations.append((predicate, code, message, c.location(self.node, self.name)))
-        if c.active == c.table.true:
-            c.facts = c.facts.assume(predicate)
+        c.facts = c.facts.assume(predicate)
 
     def broadcast(self, *shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
         result = shapes[0]
@@ -97,12 +90,6 @@ class CallShapes:
         )  # fmt: skip
 
 
-def _symbol(name: str) -> Dim:
-    from teeny.ir.poly import symbol
-
-    return symbol(name)
-
-
-def _op(op: str) -> Op:
-    found: dict[str, Op] = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "pow2": "pow2", "divides": "divides"}
-    return found[op]
+_OPS: dict[str, Op] = {
+    "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "pow2": "pow2", "divides": "divides",
+}  # fmt: skip

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from teeny.diag.diagnostic import Edit, Fix, Label
 from teeny.diag.span import Location, Span
 from teeny.frontend.overload import Mismatch, signatures
-from teeny.frontend.signature import Term
-from teeny.frontend.values import Condition, Unset, show
+from teeny.frontend.signature import Term, show_terms
+from teeny.frontend.values import Comparison, Condition, Unset, show
 from teeny.ir.dtype import BOOL, DType, members
 from teeny.ir.poly import Poly
 from teeny.ir.types import PointerType
@@ -34,15 +34,29 @@ def explain(
     text = c.text(at)
     value = wrong.value
     if wrong.kind == "const":
-        return c.fault("E008", f"`{wrong.param.name}` of {name} must be known at compile time; `{text}` is {show(value)}", at)
+        return not_const(c, at, f"`{wrong.param.name}` of {name}", value)
     code = function.codes.get(wrong.param.name)
     if isinstance(value, Operand):
         return _operand(c, at, function, wrong, value, values, nodes, code)
-    if isinstance(value, bool | int | float | Poly | Unset | Condition):
+    if isinstance(value, bool | int | float | Poly | Unset | Condition | Comparison):
         return _literal(c, at, function, wrong, value, values, nodes)
     if isinstance(value, DType):
-        return c.fault("T010", f"{name} needs {_needs(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is the dtype {value.name}", at)
-    return c.fault("T010", f"{name} needs {_needs(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at)
+        return c.fault("T010", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is the dtype {value.name}", at)
+    return c.fault("T010", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at)
+
+
+def not_const(c: Context, at: ast.AST, what: str, value: Any) -> Any:
+    """Report a run-time value where a compile-time one is needed; the fault is where it became one, if it was one."""
+    parts = value if isinstance(value, tuple) else (value,)
+    lost = next((c.lost[v.value] for v in parts if isinstance(v, Operand) and v.value in c.lost), None)
+    text = c.text(at)
+    if lost is not None:
+        return c.fault(
+            "E009", f"{what} must be known at compile time, and `{text}` is changed where only a run decides", lost,
+            Label(c.location(at), "needed here", primary=False), label="changed here",
+            help="let a Const condition or a tl.static_range decide",
+        )  # fmt: skip
+    return c.fault("E008", f"{what} must be known at compile time; `{text}` is {show(value)}", at, help="pass it as a Const parameter")
 
 
 def _excluded(c: Context, node: ast.AST, function: LanguageFunction, wrong: Mismatch, nodes: dict[str, ast.AST]) -> Any:
@@ -63,7 +77,7 @@ def _operand(
     dtype = value.dtype
     if isinstance(dtype, PointerType):
         return c.fault(
-            "T005", f"{name} needs {_needs(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at,
+            "T005", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at,
             help="load the elements first: tl.load(pointer)",
         )  # fmt: skip
     if wrong.param.terms and all(t.kind == "ptr" for t in wrong.param.terms):
@@ -83,7 +97,7 @@ def _operand(
         return _store(c, at, values["ptr"], value, nodes["ptr"], text)
     if wrong.kind == "dtype":
         return _differ(c, at, function, wrong, value, values, nodes, text)
-    return c.fault("T010", f"{name} needs {_needs(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at)
+    return c.fault("T010", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at)
 
 
 def _bound(c: Context, at: ast.AST, function: LanguageFunction, wrong: Mismatch, dtype: DType, text: str) -> Any:
@@ -108,10 +122,11 @@ def _store(c: Context, at: ast.AST, ptr: Any, value: Operand, ptr_node: ast.AST,
     base = _root(ptr_node)
     target = f"{base}.dtype" if base else f"tl.{pointee.name}"
     assert isinstance(value.dtype, DType)
+    help = f"convert it: {_wrap(at, text)}.to({target})"
     return c.fault(
         "T003", f"`{text}` is {value.dtype.name} and `{base or c.text(ptr_node)}` points at {pointee.name}; a store does not convert", at,
         Label(c.location(ptr_node), f"points at {pointee.name}", primary=False), *_born(value, at=c.location(at)),
-        label=f"this is {value.dtype.name}", help=f"convert it: {_wrap(at, text)}.to({target})", fix=_converted(c, at, target),
+        label=f"this is {value.dtype.name}", help=help, fix=_converted(c, at, target, help),
     )  # fmt: skip
 
 
@@ -128,10 +143,11 @@ def _differ(
     beside = nodes[other]
     base = c.text(beside)
     target = f"tl.{wanted.name}" if not wanted.is_variable else f"{base}.dtype" if isinstance(beside, ast.Name) else f"({base}).dtype"
+    help = f"convert one: {_wrap(at, text)}.to({target})"
     return c.fault(
         "T002", f"the operands of {name} differ: `{base}` is {wanted.name} and `{text}` is {value.dtype.name}; tensors are never promoted",
         at, Label(c.location(beside), f"{wanted.name}", primary=False), label=value.dtype.name,
-        help=f"convert one: {_wrap(at, text)}.to({target})", fix=_converted(c, at, target),
+        help=help, fix=_converted(c, at, target, help),
     )  # fmt: skip
 
 
@@ -151,25 +167,7 @@ def _literal(
             return c.fault("T006", f"the float `{text}` does not fit the dtype asked for", at, help="use an int, or a float dtype")
     if wrong.param.name == "mask":
         return c.fault("T004", f"the mask of {name} must be bool; `{text}` is {show(value)}", at, help="compare, for example cols < n_cols")
-    return c.fault("T010", f"{name} needs {_needs(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at)
-
-
-def _needs(terms: tuple[Term, ...]) -> str:
-    words: list[str] = []
-    for term in terms:
-        dtype = term.dtype
-        shown = "" if dtype is None else f" of {dtype.bound}" if dtype.is_variable and dtype.bound != "Dtype" else ""
-        if dtype is BOOL:
-            shown = " of bool"
-        elif dtype is not None and not dtype.is_variable:
-            shown = f" of {dtype.name}"
-        plain = {"tensor": "a tensor", "scalar": "a scalar", "ptr": "a pointer", "dtype": "a dtype", "const": "a compile-time value"}
-        if term.kind == "const":
-            words.append("a compile-time " + " or ".join(t.kind for t in term.inner))
-            continue
-        if term.kind != "none":
-            words.append(plain.get(term.kind, f"a {term.kind}") + shown)
-    return " or ".join(dict.fromkeys(words)) or "another value"
+    return c.fault("T010", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at)
 
 
 def _born(value: Operand, at: Location | None = None) -> tuple[Label, ...]:
@@ -191,14 +189,14 @@ def _wrap(node: ast.AST, text: str) -> str:
     return text if isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript) else f"({text})"
 
 
-def _converted(c: Context, node: Any, target: str) -> Fix:
-    """Insert the conversion, with parentheses where the expression needs them."""
+def _converted(c: Context, node: Any, target: str, title: str) -> Fix:
+    """Insert the conversion, with parentheses where the expression needs them; `title` is what the help says."""
     span = c.location(node).span
     end = Span(span.source, span.end_line, span.end_column, span.end_line, span.end_column)
     if isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript):
-        return Fix("convert the value", (Edit(end, f".to({target})"),))
+        return Fix(title, (Edit(end, f".to({target})"),))
     start = Span(span.source, span.line, span.column, span.line, span.column)
-    return Fix("convert the value", (Edit(start, "("), Edit(end, f").to({target})")))
+    return Fix(title, (Edit(start, "("), Edit(end, f").to({target})")))
 
 
 

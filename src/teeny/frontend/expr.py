@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ast
 import math
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from teeny.diag.diagnostic import Edit, Fix
 from teeny.frontend.builtins import BUILTINS
 from teeny.frontend.call import call_language
-from teeny.frontend.context import Context, evaluate
+from teeny.frontend.context import Alternative, Context, evaluate
 from teeny.frontend.contract import CONTRACTS
 from teeny.frontend.inline import inline
 from teeny.frontend.names import Missing, resolve
 from teeny.frontend.signature import variable_of
-from teeny.frontend.values import UNKNOWN, Method, is_faulty, show
+from teeny.frontend.values import UNKNOWN, Method, Unset, is_faulty, show
 from teeny.ir.dtype import DType
+from teeny.ir.guard import TRUE
+from teeny.ir.poly import Poly
 from teeny.ir.types import PointerType, element_of, typed
 from teeny.language.tensor import Ptr, Tensor
 from teeny.ops.function import LanguageFunction, Operand, function_of
@@ -24,12 +27,10 @@ from teeny.ops.shape import expand_dims_, splat
 if TYPE_CHECKING:
     from teeny.ir.core import Value
 
-_CONST_HELP = "declare it at the top of the module as `{name}: tl.Const[{kind}] = ...`, or pass it as a Const parameter"
-
-
 def constant(c: Context, node: ast.Constant) -> Any:
-    if isinstance(node.value, int | float | str) or node.value is None:
-        return node.value
+    value = node.value
+    if isinstance(value, int | float | str) or value is None:
+        return value
     return c.fault("E001", f"`{c.text(node)}` is outside the language", node)
 
 
@@ -41,30 +42,53 @@ def name(c: Context, node: ast.Name) -> Any:
 def _outer(c: Context, node: ast.Name) -> Any:
     """A name that is no local: a function, a module, a dtype, or a global Const."""
     fn = c.frame.fn
-    found = resolve(fn, node.id)
-    if found is Missing.NOT_FOUND:
-        return c.fault("E002", f"`{node.id}` is not defined", node, help=_similar(c, node.id))
-    if found is Missing.UNSET:
-        return c.fault("E002", f"`{node.id}` is not assigned yet where the kernel is defined", node)
+    found = Missing.NOT_FOUND if node.id in fn.__code__.co_varnames else resolve(fn, node.id)
+    if isinstance(found, Missing):
+        return _unknown_name(c, node, found)
     variable = variable_of(found)
     if variable is not None:
+        beside = next((n for n, a in c.frame.env.items() if _has_dtype(a[0].value, variable)), "x_ptr")
         return c.fault(
-            "E015", f"`{node.id}` is a type variable and has no value here", node,
-            help="use the dtype of a value: x_ptr.dtype",
+            "E015", f"`{node.id}` is a type variable and has no value here", node, help="use the dtype of a value",
+            fix=Fix("use the dtype of a value", (Edit(c.location(node).span, f"{beside}.dtype"),)),
         )  # fmt: skip
-    if isinstance(found, int | float | str | tuple | None) and not isinstance(found, type):
-        return _global_const(c, node, fn, found)
+    if isinstance(found, int | float | str | tuple | None):
+        return _global_const(c, node, node.id, fn.__globals__.get("__annotations__", {}), found)
     return outside(c, node, found)
 
 
-def _global_const(c: Context, node: ast.Name, fn: FunctionType, value: Any) -> Any:
-    declared = fn.__globals__.get("__annotations__", {}).get(node.id)
-    text = declared if isinstance(declared, str) else repr(declared)
-    if declared is not None and ("Const" in text or "compile-time" in text or "Final" in text):
+def _unknown_name(c: Context, node: ast.Name, why: Missing) -> Any:
+    """Report a name once; from there on it counts as known."""
+    name, where = node.id, c.location(node)
+    if why is Missing.UNSET:
+        c.fault("E002", f"`{name}` is not assigned yet where the kernel is defined", node)
+    elif name in c.frame.fn.__code__.co_varnames:
+        c.fault("E003", f"`{name}` is not defined here: it is assigned further down", node, help=f"give `{name}` a value before")
+    else:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, [*c.frame.env, *c.frame.fn.__globals__], 1)
+        fix = Fix(f"write `{close[0]}`", (Edit(where.span, close[0]),)) if close else None
+        c.fault("E002", f"`{name}` is not defined", node, help=f"did you mean `{close[0]}`?" if close else "", fix=fix)
+    c.frame.env[name] = (Alternative(TRUE, UNKNOWN, where),)
+    return UNKNOWN
+
+
+def _has_dtype(value: Any, dtype: DType) -> bool:
+    if not isinstance(value, Operand):
+        return False
+    return value.dtype is dtype or (isinstance(value.dtype, PointerType) and value.dtype.pointee is dtype)
+
+
+def _global_const(c: Context, node: ast.AST, name: str, declared: dict[str, Any], value: Any) -> Any:
+    """A plain value of a module: allowed where it is declared to be constant."""
+    annotation = declared.get(name)
+    text = annotation if isinstance(annotation, str) else repr(annotation)
+    if annotation is not None and any(word in text for word in ("Const", "compile-time", "Final")):
         return value
     return c.fault(
-        "E012", f"`{node.id}` is a global that may change; a kernel reads only Consts", node,
-        help=_CONST_HELP.format(name=node.id, kind=type(value).__name__),
+        "E012", f"`{c.text(node)}` is a global that may change; a kernel reads only Consts", node,
+        help=f"declare it at the top of its module as `{name}: tl.Const[{type(value).__name__}] = ...`, or pass it as a Const parameter",
     )  # fmt: skip
 
 
@@ -78,14 +102,6 @@ def outside(c: Context, node: ast.AST, found: Any) -> Any:
     return c.fault("E012", f"`{c.text(node)}` is a {type(found).__name__}, which a kernel cannot use", node, help="pass it as a parameter")
 
 
-def _similar(c: Context, name: str) -> str:
-    from difflib import get_close_matches
-
-    known = [*c.frame.env, *c.frame.fn.__globals__]
-    close = get_close_matches(name, known, 1)
-    return f"did you mean `{close[0]}`?" if close else ""
-
-
 def attribute(c: Context, node: ast.Attribute) -> Any:
     base = evaluate(c, node.value)
     if is_faulty(base) and not isinstance(base, Operand):
@@ -93,19 +109,14 @@ def attribute(c: Context, node: ast.Attribute) -> Any:
     if isinstance(base, Operand):
         return _of_operand(c, node, base)
     if isinstance(base, ModuleType):
-        found = getattr(base, node.attr, None)
-        if found is None:
+        try:
+            found: Any = getattr(base, node.attr)
+        except AttributeError:
             return c.fault("E002", f"`{c.text(node)}` does not exist", node, help=_near(base, node.attr))
         if base is math and isinstance(found, float):
             return found
         if isinstance(found, int | float | str | tuple):
-            declared = str(getattr(base, "__annotations__", {}).get(node.attr, ""))
-            if "Const" in declared or "compile-time" in declared or "Final" in declared:
-                return found
-            return c.fault(
-                "E012", f"`{c.text(node)}` is a global that may change; a kernel reads only Consts", node,
-                help=_CONST_HELP.format(name=node.attr, kind=type(found).__name__),
-            )  # fmt: skip
+            return _global_const(c, node, node.attr, getattr(base, "__annotations__", {}), found)
         return outside(c, node, found)
     return c.fault("E001", f"{show(base)} has no attribute `{node.attr}` in a kernel", node)
 
@@ -124,7 +135,7 @@ def _of_operand(c: Context, node: ast.Attribute, base: Operand) -> Any:
         return base.shape
     cls = Ptr if base.is_pointer else Tensor
     found = vars(cls).get(node.attr)
-    if function_of(found) is not None:
+    if function_of(found) is not None and not node.attr.startswith("_"):
         return Method(found, base)
     return c.fault("E001", f"{show(base)} has no attribute `{node.attr}`", node)
 
@@ -171,6 +182,8 @@ def _element(c: Context, node: ast.Subscript, base: tuple[Any, ...]) -> Any:
     if is_faulty(index):
         return UNKNOWN
     if not isinstance(index, int):
+        if isinstance(index, Poly | Unset):
+            return c.join(tuple((TRUE, one) for one in base)) if len(base) == 1 else UNKNOWN
         return c.fault("E008", f"an index of a tuple must be a known Const int; `{c.text(node.slice)}` is {show(index)}", node.slice)
     if not -len(base) <= index < len(base):
         return c.fault("S003", f"index {index} is outside a tuple of {len(base)}", node)
@@ -197,17 +210,13 @@ def _expand(c: Context, node: ast.AST, base: Operand, kept: list[bool]) -> Any:
 
 def call(c: Context, node: ast.Call) -> Any:
     target = evaluate(c, node.func)
-    if is_faulty(target):
-        return UNKNOWN
     args: list[Any] = []
     nodes: list[ast.AST] = []
-    first: tuple[Any, ...] = ()
     if isinstance(target, Method):
-        first, target = (target.first,), target.function
+        args.append(target.first)
+        target = target.function
         assert isinstance(node.func, ast.Attribute)
         nodes.append(node.func.value)
-    args.extend(first)
-    function = function_of(target)
     for one in node.args:
         if isinstance(one, ast.Starred):
             return c.fault("E001", "a starred argument is outside the language", one, help="write the arguments out")
@@ -220,14 +229,23 @@ def call(c: Context, node: ast.Call) -> Any:
             return c.fault("E001", "`**` arguments are outside the language", keyword.value, help="write the arguments out")
         keywords[keyword.arg] = evaluate(c, keyword.value)
         keyword_nodes[keyword.arg] = keyword.value
+    if is_faulty(target) or (isinstance(target, Unset) and target.kind is object):
+        return UNKNOWN
+    function = function_of(target)
     if function is not None:
         return _language(c, node, function, tuple(args), keywords, tuple(nodes), keyword_nodes)
     if isinstance(target, FunctionType):
         return inline(c, node, target, tuple(args), keywords, tuple(nodes), keyword_nodes)
-    rule = BUILTINS.get(target) if isinstance(target, type) or callable(target) else None
-    if rule is not None:
-        return rule(c, node, *args, **keywords) if not any(map(is_faulty, args)) else UNKNOWN
+    if isinstance(target, BuiltinFunctionType | type) and target in BUILTINS:
+        return _builtin(c, node, target, args, keywords)
     return c.fault("E004", f"`{c.text(node.func)}` cannot be called in a kernel", node.func, help=_advice(target))
+
+
+def _builtin(c: Context, node: ast.Call, target: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
+    rule, least, most = BUILTINS[target]
+    if keywords or not least <= len(args) <= most:
+        return c.fault("E005", f"`{target.__name__}` does not take these arguments in a kernel", node)
+    return UNKNOWN if any(map(is_faulty, args)) else rule(c, node, *args)
 
 
 def _language(
@@ -239,6 +257,8 @@ def _language(
     rule = CONTRACTS.get(function.construct)
     if rule is not None:
         return rule(c, node, function, args, keywords, nodes)
+    if function.construct == "index":
+        return c.fault("E004", f"{function.display} is written as an index: x[:, None]", node)
     return c.fault("E004", f"{function.display} belongs into a `for` statement", node, help=f"for i in {c.text(node)}:")
 
 

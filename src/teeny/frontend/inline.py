@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, get_overloads
 
 from teeny.diag.errors import KernelError
-from teeny.frontend.branch import run_body
+from teeny.diag.span import Location
+from teeny.frontend.branch import finish, join_returns, run_body
 from teeny.frontend.context import Frame
-from teeny.frontend.names import resolve
+from teeny.frontend.explain import not_const
 from teeny.frontend.overload import Mismatch, fits
-from teeny.frontend.signature import LANGUAGE_VARIABLES, AnnotationError, Param, Term, terms_of, variable_of
+from teeny.frontend.signature import LANGUAGE_VARIABLES, AnnotationError, Param, Term, dtype_named, show_terms, terms_of
 from teeny.frontend.source import KernelSource, source_of
 from teeny.frontend.values import UNKNOWN, is_faulty, show
-from teeny.ir.dtype import DType, members
 
 if TYPE_CHECKING:
     from teeny.frontend.context import Context
+    from teeny.ir.dtype import DType
 
 MAX_DEPTH = 64
 _sources: dict[FunctionType, KernelSource] = {}
@@ -44,44 +47,38 @@ def inline(
     try:
         source = helper_source(fn)
     except KernelError as error:
-        c.faults.extend(d for d in error.diagnostics if d not in c.faults)
+        for one in error.diagnostics:
+            c.fault(one.code, one.message, node, *one.labels, help="; ".join(one.help))
         return UNKNOWN
     bound = _bind(c, node, fn, source.tree.args, args, keywords)
-    if bound is None or any(map(is_faulty, bound.values())):
+    if bound is None:
         return UNKNOWN
+    place = c.location(node, fn.__name__)
+    frame = Frame(fn, source, place, c.frame, depth=c.frame.depth + 1)
     spots = dict(zip((a.arg for a in (*source.tree.args.posonlyargs, *source.tree.args.args)), nodes, strict=False)) | keyword_nodes
-    if not _check(c, node, fn, source, bound, spots):
+    if not _check(c, node, frame, bound, spots) or any(map(is_faulty, bound.values())):
         return UNKNOWN
-    return _run(c, node, fn, source, bound)
+    return _run(c, frame, place, bound)
 
 
-def _run(c: Context, node: ast.AST, fn: FunctionType, source: KernelSource, bound: dict[str, Any]) -> Any:
-    outer, place = c.frame, c.location(node, fn.__name__)
-    guard, active = c.guard, c.active
-    c.frame = Frame(fn, source, place, outer, depth=outer.depth + 1)
+def _run(c: Context, frame: Frame, place: Location, bound: dict[str, Any]) -> Any:
+    outer, guard, active, facts = c.frame, c.guard, c.active, c.facts
+    c.frame = frame
     c.enter(active)
     for name, value in bound.items():
         c.bind(name, value, place)
-    run_body(c, source.tree.body)
-    frame = c.frame
-    fell = c.active
+    run_body(c, frame.source.tree.body)
+    if any(one.value is not None for one in frame.returns):
+        finish(c, place)
+    if frame.dead:
+        c.facts = facts
+    found = join_returns(c, frame.returns)[0]
     c.frame = outer
     c.enter(guard)
-    if not frame.returns:
-        return None
-    if not c.table.is_false(fell) and any(r.value is not None for r in frame.returns):
-        return c.fault("E010", f"`{fn.__name__}` returns a value on some paths only", place)
-    return _result(c, [(r.guard, r.value) for r in frame.returns])
-
-
-def _result(c: Context, cases: list[tuple[int, Any]]) -> Any:
-    """The value of a helper with several returns under compile-time conditions."""
-    if len(cases) == 1:
-        return cases[0][1]
-    values = [v for _, v in cases]
-    if all(isinstance(v, tuple) and len(v) == len(values[0]) for v in values):
-        return tuple(c.join(tuple((g, v[at]) for g, v in cases)) for at in range(len(values[0])))
-    return c.join(tuple(cases))
+    if frame.returns or not frame.result or frame.result[0].kind in ("none", "any"):
+        return found
+    where = Location(frame.source.name_span, None, place)
+    return c.fault("E010", f"`{frame.fn.__name__}` returns nothing, and is declared to return {show_terms(frame.result)}", where)
 
 
 def _bind(
@@ -114,76 +111,97 @@ def _bind(
     return {name: bound[name] for name in (*names, *only)}
 
 
-def lookup_of(fn: FunctionType) -> Any:
-    """How annotations of `fn` find their type variables."""
-    return lambda name: variable_of(resolve(fn, name))
+def lookup_of(fn: FunctionType) -> Callable[[str], DType | None]:
+    """How annotations of `fn` find their dtypes and type variables."""
+    return lambda name: dtype_named(fn, name)
 
 
-def parameter_terms(fn: FunctionType, node: ast.arg) -> tuple[Term, ...] | None:
-    """The terms of a parameter's annotation; None where it has none. Raises `AnnotationError`."""
-    return None if node.annotation is None else terms_of(node.annotation, lookup_of(fn))
-
-
-def _check(
-    c: Context, node: ast.AST, fn: FunctionType, source: KernelSource, bound: dict[str, Any], spots: dict[str, ast.AST]
-) -> bool:
+def _check(c: Context, node: ast.AST, frame: Frame, bound: dict[str, Any], spots: dict[str, ast.AST]) -> bool:
     """The arguments against the annotations: by overloads where the helper has them, else by its own."""
+    fn = frame.fn
     variants = get_overloads(fn)
     if not variants:
-        return _check_plain(c, fn, source, bound, spots, node)
+        return _check_plain(c, node, frame, bound, spots)
     for variant in variants:
-        assert isinstance(variant, FunctionType)
-        if _overload_fits(c, variant, bound):
+        terms = _overload(variant) if isinstance(variant, FunctionType) else None
+        if terms is None:
+            continue
+        subst: dict[DType, DType] = {}
+        if all(fits(Param(name, terms[name]), value, subst, c.pin) is None for name, value in bound.items()):
+            frame.result, frame.subst = terms["return"], subst
             return True
     kinds = ", ".join(show(v) for v in bound.values())
     c.fault("T010", f"no overload of `{fn.__name__}` takes {kinds}", node)
     return False
 
 
-def _overload_fits(c: Context, variant: FunctionType, bound: dict[str, Any]) -> bool:
-    subst: dict[DType, DType] = {}
-    tree = helper_source(variant).tree if variant.__module__ != "teeny.language.library" else None
-    for name, value in bound.items():
-        if tree is None:
-            terms = terms_of(ast.parse(str(variant.__annotations__[name]), mode="eval").body, LANGUAGE_VARIABLES.get)
+@cache
+def _overload(variant: FunctionType) -> dict[str, tuple[Term, ...]] | None:
+    """The annotations of an overload, `return` among them; None where one is not understood."""
+    library = variant.__module__.startswith("teeny.language.")
+    lookup = LANGUAGE_VARIABLES.get if library else lookup_of(variant)
+    try:
+        if library:
+            written = {k: ast.parse(str(v), mode="eval").body for k, v in variant.__annotations__.items()}
         else:
-            argument = next(a for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs) if a.arg == name)
-            terms = parameter_terms(variant, argument) or (Term("any"),)
-        if fits(Param(name, terms), value, subst, c.same_dtype) is not None:
-            return False
-    return True
+            tree = helper_source(variant).tree
+            written = {a.arg: a.annotation for a in every_argument(tree.args)} | {"return": tree.returns}
+        return {name: (Term("any"),) if one is None else terms_of(one, lookup) for name, one in written.items()}
+    except (KernelError, AnnotationError):
+        return None
 
 
-def _check_plain(
-    c: Context, fn: FunctionType, source: KernelSource, bound: dict[str, Any], spots: dict[str, ast.AST], node: ast.AST
-) -> bool:
-    subst: dict[DType, DType] = {}
-    arguments = source.tree.args
+def every_argument(arguments: ast.arguments) -> list[ast.arg]:
+    """The named parameters, in order."""
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def _check_plain(c: Context, node: ast.AST, frame: Frame, bound: dict[str, Any], spots: dict[str, ast.AST]) -> bool:
     ok = True
-    for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-        try:
-            terms = parameter_terms(fn, one)
-        except AnnotationError as error:
-            c.fault("E006", str(error), c.location(node))
-            return False
-        if terms is None:
+    fn, source, tree = frame.fn, frame.source, frame.source.tree
+    for one in every_argument(tree.args):
+        place = Location(source.span(one), None, frame.call)
+        if one.annotation is None:
+            c.fault("E006", f"`{one.arg}` of `{fn.__name__}` has no annotation", place, help=_ANNOTATIONS)
+            ok = False
             continue
-        value = bound[one.arg]
-        wrong = fits(Param(one.arg, terms), value, subst, c.same_dtype)
+        terms = _terms(c, fn, one.annotation, place)
+        if terms is None:
+            ok = False
+            continue
+        wrong = fits(Param(one.arg, terms), bound[one.arg], frame.subst, c.pin)
         if wrong is not None:
             _mismatch(c, fn, one, wrong, spots.get(one.arg, node))
             ok = False
+    if tree.returns is not None:
+        terms = _terms(c, fn, tree.returns, Location(source.span(tree.returns), None, frame.call))
+        frame.result = terms or ()
+        ok = ok and terms is not None
     return ok
+
+
+_ANNOTATIONS = "write tl.Tensor[...], tl.Scalar[...], tl.Ptr[...] or tl.Const[...]"
+
+
+def _terms(c: Context, fn: FunctionType, annotation: ast.expr, place: Location) -> tuple[Term, ...] | None:
+    try:
+        return terms_of(annotation, lookup_of(fn))
+    except AnnotationError as error:
+        c.fault("E006", str(error), place, help=_ANNOTATIONS)
+        return None
 
 
 def _mismatch(c: Context, fn: FunctionType, parameter: ast.arg, wrong: Mismatch, at: ast.AST) -> None:
     assert parameter.annotation is not None
     needed = ast.unparse(parameter.annotation)
-    code = {"bound": "T001", "dtype": "T002", "const": "E008", "rank": "S005"}.get(wrong.kind, "T010")
+    if wrong.kind == "const":
+        not_const(c, at, f"`{parameter.arg}` of `{fn.__name__}`", wrong.value)
+        return
+    code = {"bound": "T001", "dtype": "T002", "rank": "S005"}.get(wrong.kind, "T010")
     note = ""
-    if wrong.kind == "dtype" and wrong.bound is not None and wrong.term is not None and wrong.term.dtype is not None:
-        note = f" (with {wrong.term.dtype.name} = {wrong.bound.name} from the arguments before)"
-    if wrong.kind == "bound" and wrong.term is not None and wrong.term.dtype is not None:
-        note = f" (where {wrong.term.dtype.name} is {wrong.term.dtype.bound or ' or '.join(m.name for m in members(wrong.term.dtype))})"
+    dtype = wrong.term.dtype if wrong.term is not None else None
+    if wrong.kind == "dtype" and wrong.bound is not None and dtype is not None:
+        note = f" (with {dtype.name} = {wrong.bound.name} from the arguments before)"
+    if wrong.kind == "bound" and dtype is not None:
+        note = f" (where {dtype.name} is {dtype.bound})"
     c.fault(code, f"`{fn.__name__}` needs {needed}{note} for `{parameter.arg}`; `{c.text(at)}` is {show(wrong.value)}", at)
-

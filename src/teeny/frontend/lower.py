@@ -11,19 +11,21 @@ from typing import Any
 from teeny.diag.diagnostic import Diagnostic
 from teeny.diag.errors import InternalError, KernelError, TeenyError
 from teeny.diag.span import Location
-from teeny.frontend import branch, expr, loop, operators, stmt
-from teeny.frontend.branch import run_body
-from teeny.frontend.context import Alternative, Context, Frame, Rule
+from teeny.frontend import expr, iterate, operators, stmt
+from teeny.frontend.branch import Tail, if_, run_body
+from teeny.frontend.context import Alternative, Context, Frame, Obligation, Rule
+from teeny.frontend.inline import every_argument
+from teeny.frontend.loop import while_
 from teeny.frontend.params import Parameter, parameters
+from teeny.frontend.signature import Term
 from teeny.frontend.source import KernelSource, source_of
-from teeny.frontend.values import Condition, Unset
+from teeny.frontend.values import UNKNOWN, Condition, Unset
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Function, Module, Region
-from teeny.ir.dtype import DType
+from teeny.ir.dtype import CLASSES, DType, members, variable
 from teeny.ir.facts import Facts
 from teeny.ir.guard import TRUE, AtomTable
 from teeny.ir.poly import symbol
-from teeny.ir.predicate import Predicate
 from teeny.ops.control import return_
 from teeny.ops.function import Operand
 
@@ -34,23 +36,23 @@ EXPRESSIONS: dict[type[ast.AST], Rule] = {
 }  # fmt: skip
 STATEMENTS: dict[type[ast.AST], Rule] = {
     ast.Assign: stmt.assign, ast.AugAssign: stmt.augassign, ast.AnnAssign: stmt.annassign, ast.Expr: stmt.expression,
-    ast.Return: stmt.return_, ast.Pass: stmt.pass_, ast.Assert: stmt.assert_, ast.If: branch.if_, branch.TAIL: branch.if_,
-    ast.For: loop.for_, ast.While: loop.while_,
+    ast.Return: stmt.return_, ast.Pass: stmt.pass_, ast.If: if_, Tail: if_, ast.For: iterate.for_, ast.While: while_,
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Definition:
-    """A kernel as written: its source and parameters."""
+    """A kernel as written: its source and parameters. `unclear` are the parameters whose annotation is at fault."""
 
     fn: FunctionType
     source: KernelSource
     parameters: tuple[Parameter, ...]
     name: str
+    unclear: tuple[str, ...] = ()
 
     @property
     def variables(self) -> tuple[DType, ...]:
-        """The dtype variables, in order of first use."""
+        """The dtype variables of pointers and scalars, in order of first use."""
         return tuple(dict.fromkeys(p.dtype for p in self.parameters if p.dtype is not None and p.dtype.is_variable))
 
 
@@ -62,24 +64,33 @@ class Generic:
     faults: tuple[Diagnostic, ...]
     table: AtomTable
     facts: Facts
-    obligations: tuple[tuple[Predicate, str, str, Location], ...]
+    obligations: tuple[Obligation, ...]
     exclusions: Mapping[str, frozenset[str]] = field(default_factory=dict[str, "frozenset[str]"])
 
 
 def define(fn: FunctionType) -> tuple[Definition, list[Diagnostic]]:
-    """Read a kernel's source and parameters. Raises KernelError where there is no source."""
+    """Read a kernel's source and parameters, and what is wrong with these. Raises KernelError where there is no source."""
     source = source_of(fn)
     found, faults = parameters(fn, source)
-    return Definition(fn, source, tuple(found), fn.__name__), faults
+    known = {p.name for p in found}
+    unclear = tuple(a.arg for a in every_argument(source.tree.args) if a.arg not in known)
+    return Definition(fn, source, tuple(found), fn.__name__, unclear), faults
 
 
 def lower_generic(definition: Definition) -> Generic:
     """Lower with dtype variables, symbolic Consts and guards. Faults are collected, not raised."""
     c, function = _start(definition, {}, generic=True)
+    c.names.update(p.name for p in definition.parameters)
     for parameter in definition.parameters:
-        _generic_parameter(c, definition, parameter, function)
+        _generic_parameter(c, parameter)
+    for name in definition.unclear:
+        c.frame.env[name] = (Alternative(TRUE, UNKNOWN, Location(definition.source.name_span)),)
     _body(c, definition)
     exclusions = {name: frozenset(leaves) for name, leaves in c.exclusions.items()}
+    for one in dict.fromkeys(p.dtype for p in definition.parameters if p.dtype is not None):
+        if one.name in exclusions and all(m.name in exclusions[one.name] for m in members(one)):
+            text = f"no dtype that `{one.name}` may be is left: the operations of the kernel exclude {', '.join(sorted(exclusions[one.name]))}"
+            c.fault("T001", text, Location(definition.source.name_span))
     return Generic(Module([function]), tuple(c.faults), c.table, c.facts, tuple(c.obligations), exclusions)
 
 
@@ -89,11 +100,10 @@ def lower_concrete(definition: Definition, dtypes: Mapping[DType, DType], consta
     Raises KernelError with all faults.
     """
     c, function = _start(definition, dtypes, generic=False, absent=constants)
-    where = Location(definition.source.name_span)
     for parameter in definition.parameters:
         if parameter.name in constants:
-            value = constants[parameter.name]
-            c.frame.env[parameter.name] = (Alternative(TRUE, _const_value(value), where),)
+            value = _const_value(constants[parameter.name])
+            c.frame.env[parameter.name] = (Alternative(TRUE, value, parameter.location),)
     _body(c, definition)
     if c.faults:
         raise KernelError(c.faults)
@@ -124,31 +134,43 @@ def _start(
     return c, function
 
 
-def _generic_parameter(c: Context, definition: Definition, parameter: Parameter, function: Function) -> None:
-    name, env = parameter.name, c.frame.env
+def _generic_parameter(c: Context, parameter: Parameter) -> None:
+    """Bind a parameter that has no value yet: a Const, or a pointer that may be absent."""
+    name, env, where = parameter.name, c.frame.env, parameter.location
     if parameter.kind == "const":
-        env[name] = (Alternative(TRUE, _symbolic(c, parameter), parameter.location),)
-    elif parameter.optional:
-        guard = c.table.atom(("none", name), f"{name} is None")
-        if guard is not None:
-            present = env[name][0]
-            env[name] = (
-                Alternative(TRUE ^ guard, present.value, present.where),
-                Alternative(guard, None, present.where),
-            )
+        present = _symbolic(c, name, parameter.const)
+        optional = any(t.kind == "none" for t in parameter.const)
+    else:
+        present, optional = env[name][0].value, parameter.optional
+    guard = c.table.atom(("none", name), f"{name} is None") if optional else 0
+    if guard is None:
+        env[name] = (Alternative(TRUE, UNKNOWN, where),)
+    elif guard:
+        env[name] = (Alternative(TRUE ^ guard, present, where), Alternative(guard, None, where))
+    else:
+        env[name] = (Alternative(TRUE, present, where),)
 
 
-def _symbolic(c: Context, parameter: Parameter) -> Any:
+def _symbolic(c: Context, name: str, terms: tuple[Term, ...]) -> Any:
     """A Const without a value yet."""
-    kinds = {t.kind for t in parameter.const}
-    if kinds == {"int"}:
-        return symbol(parameter.name)
-    if kinds == {"bool"}:
-        guard = c.table.atom(("const", parameter.name), parameter.name)
-        return Unset(bool, parameter.name) if guard is None else Condition(guard)
-    known: dict[str, type] = {"float": float, "str": str, "int": int}
-    first = next((known[k] for k in ("float", "str", "int") if k in kinds), object)
-    return Unset(first, parameter.name)
+    kinds = [t.kind for t in terms if t.kind != "none"]
+    if kinds == ["int"]:
+        c.names.add(name)
+        return symbol(name)
+    if kinds == ["bool"]:
+        guard = c.table.atom(("const", name), name)
+        return Unset(bool, name, (name,)) if guard is None else Condition(guard)
+    if kinds == ["dtype"]:
+        dtype = next(t.dtype for t in terms if t.kind == "dtype")
+        assert dtype is not None
+        return dtype if dtype.name not in CLASSES else variable(name, dtype.mask, dtype.bound)
+    if kinds == ["tuple"]:
+        term = next(t for t in terms if t.kind == "tuple")
+        if not term.many:
+            return tuple(_symbolic(c, f"{name}[{at}]", (t,)) for at, t in enumerate(term.inner))
+        return Unset(tuple, name, (name,))
+    known: dict[str, type] = {"float": float, "str": str}
+    return Unset(next((known[k] for k in ("float", "str") if k in kinds), object), name, (name,))
 
 
 def _body(c: Context, definition: Definition) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from teeny.diag.diagnostic import Edit, Fix
+from teeny.diag.span import Location
 from teeny.frontend import consts
 from teeny.frontend.call import call_language
-from teeny.frontend.context import Context, evaluate
-from teeny.frontend.values import UNKNOWN, Unset, is_const, is_faulty, show
+from teeny.frontend.context import Context, evaluate, guard_of
+from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_const, is_faulty, show
 from teeny.ir.dtype import BOOL, I32
+from teeny.ir.guard import TRUE
 from teeny.ir.poly import Poly
 from teeny.language.tensor import Ptr, Tensor
 from teeny.ops.bits import andi, ori, xori
@@ -71,6 +74,8 @@ def binary(c: Context, node: ast.AST, op: ast.operator, x: Any, y: Any, left: as
             return call_language(c, node, function, (y, x), {}, (right, left), {})
     if isinstance(x, Operand) or isinstance(y, Operand):
         return _no_operator(c, node, kind, x, y)
+    if isinstance(x, tuple) and isinstance(y, tuple) and kind is ast.Add:
+        return (*x, *y)
     if not is_const(x) or not is_const(y):
         return c.fault("E001", f"`{_SYMBOLS[kind]}` does not take {show(x)} and {show(y)}", node)
     return consts.binary(c, node, op, x, y)
@@ -92,8 +97,6 @@ def unaryop(c: Context, node: ast.UnaryOp) -> Any:
     if is_faulty(x):
         return UNKNOWN
     if not isinstance(x, Operand):
-        if isinstance(x, tuple):
-            return c.fault("T010", "a tuple has no such operator", node)
         return consts.unary(c, node, node.op, x)
     if isinstance(node.op, ast.Not):
         if not _is_flag(c, node.operand, x, "not", "~"):
@@ -118,40 +121,55 @@ def _is_flag(c: Context, node: ast.AST, x: Operand, word: str, instead: str) -> 
 
 
 def boolop(c: Context, node: ast.BoolOp) -> Any:
-    """`and` and `or`: of compile-time values as in Python, of scalar bools both sides evaluated."""
+    """`and` and `or`: of compile-time values as in Python, of scalar bools both sides evaluated.
+
+    What stands after a compile-time condition is evaluated under it: `HAS_BIAS and bias > 0`.
+    """
     conjunction = isinstance(node.op, ast.And)
-    word, symbol = ("and", "&") if conjunction else ("or", "|")
+    guard = c.guard
     result: Any = None
     for at, one in enumerate(node.values):
-        value = evaluate(c, one)
+        value = _flag(c, one, conjunction)
         if is_faulty(value):
+            c.enter(guard)
             return UNKNOWN
-        if isinstance(value, Operand):
-            if not _is_flag(c, one, value, word, symbol):
-                return UNKNOWN
-        else:
-            value = consts.as_condition(c, one, value)
         result = value if at == 0 else _combine(c, node, conjunction, result, value)
         if not isinstance(result, Operand) and c.truth(result) is (not conjunction):
-            return result
+            break
+        if isinstance(result, Condition):
+            c.enter(guard & (result.guard if conjunction else TRUE ^ result.guard))
+    c.enter(guard)
     return result
+
+
+def _flag(c: Context, node: ast.expr, conjunction: bool) -> Any:
+    """One side of `and` or `or`: a scalar bool or a compile-time condition."""
+    value = evaluate(c, node)
+    if isinstance(value, Operand):
+        word, symbol = ("and", "&") if conjunction else ("or", "|")
+        return value if _is_flag(c, node, value, word, symbol) else UNKNOWN
+    return value if is_faulty(value) else consts.as_condition(c, node, value)
 
 
 def _combine(c: Context, node: ast.AST, conjunction: bool, x: Any, y: Any) -> Any:
     if isinstance(x, Operand) and isinstance(y, Operand):
-        c.b.loc = c.location(node)
+        c.b.loc = c.location(node, "and" if conjunction else "or")
         return Operand(c.b.create(andi if conjunction else ori, x.value, y.value), BOOL)
     if isinstance(x, Operand) or isinstance(y, Operand):
         known, other = (y, x) if isinstance(x, Operand) else (x, y)
+        if isinstance(known, Unset):
+            return _combine(c, node, conjunction, other, as_scalar(c, node, known))
         return other if c.settle(known) is conjunction else known
-    a, b = consts.guard_of(x), consts.guard_of(y)
-    if a is None or b is None or not c.generic:
+    a, b = guard_of(c, x), guard_of(c, y)
+    if a is None or b is None:
+        return Unset(bool, c.text(node), ("And" if conjunction else "Or", x, y))
+    if not c.generic:
         return y if bool(x) is conjunction else x
-    return consts.Condition(a & b if conjunction else a | b)
+    return Condition(a & b if conjunction else a | b)
 
 
 def compare(c: Context, node: ast.Compare) -> Any:
-    """Comparisons, chained ones too: each middle operand is evaluated once and all must hold."""
+    """Comparisons; chained ones of compile-time values and scalars, where each middle operand is evaluated once."""
     left, x = node.left, evaluate(c, node.left)
     result: Any = None
     for op, right in zip(node.ops, node.comparators, strict=True):
@@ -159,16 +177,23 @@ def compare(c: Context, node: ast.Compare) -> Any:
         one = _compare(c, node, op, x, y, left, right)
         if is_faulty(one):
             return UNKNOWN
-        result = one if result is None else _both(c, node, result, one)
+        if len(node.ops) > 1:
+            if isinstance(one, Operand) and one.shape:
+                return _chained(c, node)
+            one = one if isinstance(one, Operand) else consts.as_condition(c, node, one)
+        result = one if result is None else _combine(c, node, True, result, one)
         left, x = right, y
     return result
 
 
-def _both(c: Context, node: ast.AST, x: Any, y: Any) -> Any:
-    if isinstance(x, Operand) and isinstance(y, Operand):
-        function = _TENSOR[ast.BitAnd, False]
-        return call_language(c, node, function, (x, y), {}, (node, node), {})
-    return _combine(c, node, True, x, y)
+def _chained(c: Context, node: ast.Compare) -> Any:
+    parts = [c.text(one) for one in (node.left, *node.comparators)]
+    signs = [_SYMBOLS.get(type(op), "?") for op in node.ops]
+    text = " & ".join(f"({a} {sign} {b})" for a, sign, b in zip(parts, signs, parts[1:], strict=False))
+    return c.fault(
+        "E001", "a chained comparison of blocks is outside the language", node, help=f"write {text}",
+        fix=Fix("compare twice and join", (Edit(c.location(node).span, text if len(text) < 80 else c.text(node)),)),
+    )  # fmt: skip
 
 
 def _compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any, left: ast.AST, right: ast.AST) -> Any:
@@ -195,28 +220,54 @@ def _compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any, left: ast
 
 
 def ifexp(c: Context, node: ast.IfExp) -> Any:
-    """`a if condition else b`, the condition known at compile time; a run-time one chooses between evaluated values."""
+    """`a if condition else b`: a compile-time condition picks or joins under guards; a run-time one evaluates both."""
     test = evaluate(c, node.test)
     if is_faulty(test):
+        evaluate(c, node.body)
+        evaluate(c, node.orelse)
         return UNKNOWN
     if not isinstance(test, Operand):
-        return evaluate(c, node.body if c.settle(consts.as_condition(c, node.test, test)) else node.orelse)
+        return _const_choice(c, node, consts.as_condition(c, node.test, test))
     if not _is_flag(c, node.test, test, "if", "tl.where"):
         return UNKNOWN
     x, y = evaluate(c, node.body), evaluate(c, node.orelse)
     if is_faulty(x) or is_faulty(y):
         return UNKNOWN
     if not isinstance(x, Operand) and not isinstance(y, Operand):
+        if type(x) is type(y) and x == y:
+            return x
         x = as_scalar(c, node.body, x)
     return call_language(c, node, _WHERE, (test, x, y), {}, (node.test, node.body, node.orelse), {})
 
 
-def as_scalar(c: Context, node: ast.AST, value: Any) -> Any:
-    """A compile-time int or bool as a run-time scalar (i32, bool); a fault for anything else."""
+def _const_choice(c: Context, node: ast.IfExp, test: Any) -> Any:
+    truth = c.truth(test)
+    if truth is not None:
+        return evaluate(c, node.body if truth else node.orelse)
+    guard, facts, active = c.guard, c.facts, c.active
+    one = test.guard if isinstance(test, Condition) else TRUE
+    other = TRUE ^ one if isinstance(test, Condition) else TRUE
+    cases: list[tuple[int, Any]] = []
+    for case, side in ((one, node.body), (other, node.orelse)):
+        c.enter(guard & case)
+        c.learn()
+        cases.append((active & case, evaluate(c, side)))
+        c.facts = facts
+    c.enter(guard)
     c.b.loc = c.location(node)
-    if isinstance(value, bool):
+    if isinstance(test, Unset):
+        return cases[0][1] if cases[0][1] == cases[1][1] else UNKNOWN
+    return c.join(tuple(cases))
+
+
+def as_scalar(c: Context, node: Any, value: Any) -> Any:
+    """A compile-time int or bool as a run-time scalar (i32, bool); a fault for anything else."""
+    c.b.loc = node if isinstance(node, Location) else c.location(node)
+    if isinstance(value, bool | Condition | Comparison) or (isinstance(value, Unset) and value.kind is bool):
         return Operand(constant(c.b, BOOL, value), BOOL)
-    if isinstance(value, int | Poly) or (isinstance(value, Unset) and value.kind is int):
+    if isinstance(value, int) and not -(2**31) <= value < 2**31:
+        return c.fault("T006", f"the Const {value} becomes a run-time i32 here, and does not fit", node, help="say the dtype: tl.full((), value, tl.i64)")
+    if isinstance(value, int | Poly):
         return Operand(constant(c.b, I32, value), I32)
     return c.fault(
         "T010", f"{show(value)} cannot become a run-time value here, for its dtype is not known", node,

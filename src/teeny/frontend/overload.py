@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from teeny.frontend.signature import EMPTY, LANGUAGE_VARIABLES, Param, Signature, Term, language_signature
-from teeny.frontend.values import Condition, Unknown, Unset, is_const, is_faulty
-from teeny.ir.dtype import ANY, LEAVES, DType
+from teeny.frontend.values import Comparison, Condition, Unknown, Unset, is_const
+from teeny.ir.dtype import LEAVES, DType
 from teeny.ir.poly import Poly
-from teeny.ir.types import PointerType
+from teeny.ir.types import PointerType, pointer
 from teeny.ops.function import LanguageFunction, Operand
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+Pin = Callable[[DType], DType]
+"""The leaf that a guard pins a dtype variable to (`if x_ptr.dtype == tl.f16`), else the dtype itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,8 @@ class Match:
         term = self.signature.result[0]
         if term.kind == "none" or term.dtype is None:
             return None
-        dtype = self.subst.get(term.dtype, ANY if term.dtype.is_variable else term.dtype)
+        dtype = self.subst.get(term.dtype, term.dtype)
         if term.kind == "ptr":
-            from teeny.ir.types import pointer
-
             return pointer(dtype)
         return dtype
 
@@ -69,14 +71,13 @@ def signatures(function: LanguageFunction) -> list[Signature]:
     return found
 
 
-def match(function: LanguageFunction, values: Mapping[str, Any], equal: Any) -> Match | Mismatch:
+def match(function: LanguageFunction, values: Mapping[str, Any], pin: Pin) -> Match | Mismatch:
     """Match the arguments of a call (by parameter name; defaults not yet filled in) against the overloads.
 
-    `equal(a, b)`: whether two dtypes are the same here (a variable may be pinned by a guard).
     """
     best: Mismatch | None = None
     for signature in signatures(function):
-        found = _fit(signature, values, equal, function.exclude)
+        found = _fit(signature, values, pin, function.exclude)
         if isinstance(found, Match):
             return found
         if best is None or (found.at, found.rank) > (best.at, best.rank):
@@ -85,7 +86,7 @@ def match(function: LanguageFunction, values: Mapping[str, Any], equal: Any) -> 
     return best
 
 
-def _fit(signature: Signature, values: Mapping[str, Any], equal: Any, exclude: dict[str, tuple[str, ...]]) -> Match | Mismatch:
+def _fit(signature: Signature, values: Mapping[str, Any], pin: Pin, exclude: dict[str, tuple[str, ...]]) -> Match | Mismatch:
     arguments: dict[str, Any] = {}
     made = Match(signature, arguments)
     for at, param in enumerate(signature.params):
@@ -95,7 +96,7 @@ def _fit(signature: Signature, values: Mapping[str, Any], equal: Any, exclude: d
                 return Mismatch(at, 0, "missing", param, None)
             arguments[param.name] = param.default
             continue
-        wrong = fits(param, value, made.subst, equal, at)
+        wrong = fits(param, value, made.subst, pin, at)
         if wrong is not None:
             return wrong
         arguments[param.name] = value
@@ -110,76 +111,102 @@ def _fit(signature: Signature, values: Mapping[str, Any], equal: Any, exclude: d
     return made
 
 
-_RANK = {"kind": 0, "dtype": 3, "bound": 2, "const": 1, "literal": 3, "rank": 2}
+_RANK = {"kind": 0, "const": 1, "rank": 2, "bound": 2, "dtype": 3}
 
 
-def fits(param: Param, value: object, subst: dict[DType, DType], equal: Any, at: int = 0) -> Mismatch | None:
+def fits(param: Param, value: object, subst: dict[DType, DType], pin: Pin, at: int = 0) -> Mismatch | None:
     """Whether a value fits one of a parameter's terms; binds dtype variables in `subst`."""
-    if is_faulty(value) and isinstance(value, Unknown):
+    if isinstance(value, Unknown):
         return None
     kind, term = "kind", None
     for one in param.terms:
-        wrong = _fits_term(one, value, subst, equal)
+        wrong = _fits_term(one, value, subst, pin)
         if wrong is None:
             return None
-        if _RANK[wrong] > _RANK[kind] or term is None:
+        if term is None or _RANK[wrong] > _RANK[kind]:
             kind, term = wrong, one
     bound = subst.get(term.dtype) if term is not None and term.dtype is not None else None
     return Mismatch(at, _RANK[kind], kind, param, value, term, bound)
 
 
-def _fits_term(term: Term, value: object, subst: dict[DType, DType], equal: Any) -> str | None:
+def _fits_term(term: Term, value: object, subst: dict[DType, DType], pin: Pin) -> str | None:
     kind = term.kind
-    if kind == "any":
+    if kind == "any" or isinstance(value, Unknown):
         return None
     if kind in ("tensor", "scalar", "ptr"):
         if not isinstance(value, Operand):
             return "kind"
         dtype = value.dtype
-        if dtype is ANY:
-            return None
         if (kind == "ptr") != isinstance(dtype, PointerType):
             return "kind"
         if isinstance(dtype, PointerType):
             assert isinstance(dtype.pointee, DType)
             dtype = dtype.pointee
-        wrong = _unify(term.dtype, dtype, subst, equal)
+        wrong = _unify(term.dtype, dtype, subst, pin)
         return wrong or ("rank" if kind == "scalar" and value.shape else None)
     if kind == "dtype":
-        return _unify(term.dtype, value, subst, equal) if isinstance(value, DType) else "kind"
-    if isinstance(value, Operand):
-        return "const" if kind == "const" else "kind"
+        return _unify(term.dtype, value, subst, pin) if isinstance(value, DType) else "kind"
     if kind == "const":
-        return None if any(_fits_term(t, value, subst, equal) is None for t in term.inner) else "kind"
-    return None if _is_plain(kind, value) else "kind"
+        if not is_const(value):
+            return "const"
+        return _any_of(term.inner, value, subst, pin)
+    if kind == "union":
+        return _any_of(term.inner, value, subst, pin)
+    if kind == "tuple":
+        return _fits_tuple(term, value, subst, pin)
+    return "kind" if isinstance(value, Operand) or not _is_plain(kind, value) else None
+
+
+def _any_of(terms: tuple[Term, ...], value: object, subst: dict[DType, DType], pin: Pin) -> str | None:
+    wrong = "kind"
+    for one in terms:
+        found = _fits_term(one, value, subst, pin)
+        if found is None:
+            return None
+        wrong = max(wrong, found, key=_RANK.__getitem__)
+    return wrong
+
+
+def _fits_tuple(term: Term, value: object, subst: dict[DType, DType], pin: Pin) -> str | None:
+    if not isinstance(value, tuple):
+        return None if isinstance(value, Unset) and value.kind is tuple else "kind"
+    parts = cast("tuple[object, ...]", value)
+    wanted = term.inner * len(parts) if term.many else term.inner
+    if len(wanted) != len(parts):
+        return "kind"
+    wrong = [w for one, part in zip(wanted, parts, strict=True) if (w := _fits_term(one, part, subst, pin)) is not None]
+    return max(wrong, key=_RANK.__getitem__) if wrong else None
 
 
 def _is_plain(kind: str, value: object) -> bool:
     if kind == "int":
         return isinstance(value, Poly) or (isinstance(value, int) and not isinstance(value, bool))
     if kind == "float":
-        if isinstance(value, Unset):
-            return value.kind is float
-        return isinstance(value, Poly | float) or (isinstance(value, int) and not isinstance(value, bool))
+        return isinstance(value, Poly | int | float) and not isinstance(value, bool) or _unset(value, float)
     if kind == "bool":
-        return isinstance(value, bool | Condition)
+        return isinstance(value, bool | Condition | Comparison) or _unset(value, bool)
     if kind == "str":
-        return isinstance(value, str) or (isinstance(value, Unset) and value.kind is str)
+        return isinstance(value, str) or _unset(value, str)
     if kind == "none":
         return value is None
-    if kind == "tuple":
-        return isinstance(value, tuple) and is_const(value)
-    return kind == "function" and callable(value)
+    return kind == "function" and (callable(value) or _unset(value, object))
 
 
-def _unify(wanted: DType | None, found: DType, subst: dict[DType, DType], equal: Any) -> str | None:
+def _unset(value: object, kind: type) -> bool:
+    return isinstance(value, Unset) and value.kind is kind
+
+
+def _unify(wanted: DType | None, found: DType, subst: dict[DType, DType], pin: Pin) -> str | None:
     assert wanted is not None
     if not wanted.is_variable:
-        return None if equal(wanted, found) else "dtype"
+        return None if wanted is found or wanted is pin(found) else "dtype"
     bound = subst.get(wanted)
     if bound is None:
         if not found.within(wanted.mask):
-            return "bound"
+            leaf = pin(found)
+            if not leaf.within(wanted.mask):
+                return "bound"
+            found = leaf
         subst[wanted] = found
         return None
-    return None if equal(bound, found) else "dtype"
+    return None if bound is found or pin(bound) is pin(found) else "dtype"

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from teeny.diag.diagnostic import Diagnostic, at, report
 from teeny.diag.span import Location
-from teeny.frontend.inline import lookup_of
+from teeny.frontend.inline import every_argument, lookup_of
 from teeny.frontend.signature import EMPTY, AnnotationError, Term, terms_of
 from teeny.frontend.source import KernelSource
 from teeny.ir.dtype import BOOL, I8, DType, storage
@@ -21,7 +21,7 @@ from teeny.ir.types import PointerType, Type, pointer
 class Parameter:
     """One parameter. `dtype`: of the elements or of the scalar, a leaf or a variable; None for a Const.
 
-    `const`: the kinds a Const takes ("int", "bool", "float", "str", "none", "tuple", "function").
+    `const`: what a Const takes (terms of the kinds "int", "bool", "float", "str", "none", "tuple", "dtype", "function").
     """
 
     name: str

@@ -1,29 +1,20 @@
-"""What branches and loops share: the names a body assigns, and a body lowered into a region of its own."""
+"""What branches and loops share: bodies lowered into blocks of their own, and the values that flow in and out of them.
+
+A name may hold a tuple: its elements flow one by one.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from typing import Any
 
 from teeny.diag.diagnostic import Label
-from teeny.frontend.context import Alternative, Context, Maybe
+from teeny.frontend.context import Context, Env, Maybe
 from teeny.frontend.operators import as_scalar
-from teeny.frontend.values import is_faulty, show, show_dtype
+from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty, show, show_dtype
 from teeny.ir.core import Block, Value
+from teeny.ir.poly import Poly
 from teeny.ops.function import Operand
-
-Env = dict[str, "tuple[Alternative, ...]"]
-
-
-def assigned(body: Iterable[ast.stmt]) -> list[str]:
-    """The names that statements assign, in order of first appearance."""
-    found: dict[str, None] = {}
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found[node.id] = None
-    return list(found)
 
 
 def visible(c: Context, name: str) -> tuple[int, Any] | None:
@@ -31,7 +22,8 @@ def visible(c: Context, name: str) -> tuple[int, Any] | None:
     alternatives = c.frame.env.get(name)
     if not alternatives:
         return None
-    seen = [a for a in alternatives if not c.table.is_false(a.guard & c.active)]
+    active = c.active
+    seen = [a for a in alternatives if not c.table.is_false(a.guard & active)]
     if not seen or any(isinstance(a.value, Maybe) for a in seen):
         return None
     covered = 0
@@ -39,7 +31,7 @@ def visible(c: Context, name: str) -> tuple[int, Any] | None:
         covered |= one.guard
     if len(seen) == 1:
         return covered, seen[0].value
-    return covered, c.join(tuple((a.guard, a.value) for a in seen))
+    return covered, c.join(tuple((a.guard & active, a.value) for a in seen))
 
 
 class Region:
@@ -67,31 +59,81 @@ class Region:
         c.region -= 1
 
 
+def fixed(value: Any) -> bool:
+    """Whether a compile-time value has no run-time form, so that it cannot change in a run-time region."""
+    scalar = isinstance(value, Operand | int | float | Poly | Condition | Comparison | tuple)
+    return not (scalar or is_faulty(value) or (isinstance(value, Unset) and value.kind in (bool, float)))
+
+
 def runtime(c: Context, node: Any, value: Any) -> Any:
-    """A value that can flow out of a region: tensors as they are, ints and bools as scalars; else a fault and UNKNOWN."""
-    if isinstance(value, Operand) or is_faulty(value):
+    """A value that can flow out of a region: ints and bools become scalars; a fault and UNKNOWN for floats.
+
+    Tensors, and compile-time values that have no run-time form, stay as they are.
+    """
+    if isinstance(value, tuple):
+        return tuple(runtime(c, node, one) for one in value)
+    if isinstance(value, Operand) or is_faulty(value) or fixed(value):
         return value
     return as_scalar(c, node, value)
 
 
-def same(a: Operand, b: Operand) -> bool:
-    return a.dtype is b.dtype and a.value.type is b.value.type
+def flat(value: Any) -> list[Operand]:
+    """The run-time values in a value, in order."""
+    if isinstance(value, tuple):
+        return [one for part in value for one in flat(part)]
+    return [value] if isinstance(value, Operand) else []
 
 
-def shown(value: Operand, other: Operand) -> str:
+def rebuilt(value: Any, new: list[Value]) -> Any:
+    """`value` with its run-time values replaced by the first ones of `new`, which are taken off."""
+    if isinstance(value, tuple):
+        return tuple(rebuilt(part, new) for part in value)
+    return Operand(new.pop(0), value.dtype) if isinstance(value, Operand) else value
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two run-time values have one type."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, Operand) and isinstance(b, Operand):
+        return a.dtype is b.dtype and a.value.type is b.value.type
+    return is_faulty(a) or is_faulty(b) or equal_consts(a, b)
+
+
+def equal_consts(a: Any, b: Any) -> bool:
+    """Whether two values are the same compile-time value."""
+    if a is b:
+        return True
+    return not isinstance(a, Operand) and not isinstance(b, Operand) and type(a) is type(b) and bool(a == b)
+
+
+def shown(value: Any, other: Any) -> str:
     """A value's type in a message that contrasts it with another's: the shape only where it matters."""
-    if value.shape != other.shape:
+    if not isinstance(value, Operand) or not isinstance(other, Operand) or value.shape != other.shape:
         return show(value)
-    return show(value) if not value.shape else f"Tensor[{show_dtype(value.dtype)}]" if not value.is_pointer else show(value)
+    return show(value) if not value.shape or value.is_pointer else f"Tensor[{show_dtype(value.dtype)}]"
 
 
-def where_set(c: Context, name: str, env: Env, text: str) -> tuple[Label, ...]:
+def where_set(name: str, env: Env, text: str) -> tuple[Label, ...]:
+    """A secondary label at the last assignment of a name."""
     alternatives = env.get(name)
     return (Label(alternatives[-1].where, text, primary=False),) if alternatives else ()
 
 
 def outputs(values: list[Any]) -> tuple[Value, ...]:
-    return tuple(v.value for v in values)
+    """The IR values of what flows out."""
+    return tuple(one.value for value in values for one in flat(value))
 
 
+def name_values(values: list[Operand], name: str) -> None:
+    """Give results the name that they are bound to."""
+    for one in values:
+        one.value.name = name
 
+
+def changes_fixed(c: Context, name: str, before: Any, after: Any, node: ast.AST, where: str) -> Any:
+    """A compile-time value that has no run-time form is changed where only a run decides."""
+    return c.fault(
+        "E009", f"`{name}` is {show(before)} before and {show(after)} after {where} that is decided at run time", node,
+        help="let a Const condition decide, or use another name",
+    ) if not is_faulty(after) else UNKNOWN  # fmt: skip

@@ -10,20 +10,29 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import FunctionType
 from typing import Any, Literal, NamedTuple
 
+from teeny.frontend.names import resolve
 from teeny.ir.dtype import BOOLEAN, CLASSES, LEAVES, NUM, DType, variable
 
 EMPTY: Any = inspect.Parameter.empty
-Kind = Literal["tensor", "scalar", "ptr", "const", "dtype", "int", "float", "bool", "str", "none", "tuple", "function", "any"]
+Kind = Literal[
+    "tensor", "scalar", "ptr", "const", "dtype", "int", "float", "bool", "str", "none", "tuple", "function", "any", "union"
+]  # fmt: skip
 
 
 class Term(NamedTuple):
-    """One alternative of an annotation. `dtype`: the leaf or variable inside `Tensor[...]`, `Ptr[...]`, `type[...]`."""
+    """One alternative of an annotation. `dtype`: the leaf or variable inside `Tensor[...]`, `Ptr[...]`, `type[...]`.
+
+    `inner`: the alternatives inside `Const[...]` and of a union; the elements of a tuple, where `many` says that the
+    one element stands for any number (`tuple[int, ...]`).
+    """
 
     kind: Kind
     dtype: DType | None = None
     inner: tuple[Term, ...] = ()
+    many: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,8 @@ def _dtype(node: ast.expr, lookup: Lookup) -> DType:
     name = _last(node)
     found = lookup(name) or _LEAF_NAMES.get(name)
     if found is None:
-        raise AnnotationError(f"`{ast.unparse(node)}` is no dtype of the language and no type variable with a bound")
+        help = f"; bound a type variable by {name}" if name in CLASSES else ""
+        raise AnnotationError(f"`{ast.unparse(node)}` is no dtype of the language and no type variable with a bound{help}")
     return found
 
 
@@ -81,39 +91,56 @@ def terms_of(node: ast.expr, lookup: Lookup) -> tuple[Term, ...]:
         if node.value is None:
             return (Term("none"),)
         if isinstance(node.value, str):
-            return terms_of(ast.parse(node.value, mode="eval").body, lookup)
+            return _quoted(node.value, lookup)
     if isinstance(node, ast.Subscript):
         return _subscript(_last(node.value), node, lookup)
     name = _last(node)
     if name in _PLAIN:
         return (Term(_PLAIN[name]),)
     if name == "tuple":
-        return (Term("tuple"),)
+        return (Term("tuple", None, (Term("any"),), many=True),)
     raise AnnotationError(f"`{ast.unparse(node)}` is no annotation of the language")
 
 
+def _quoted(text: str, lookup: Lookup) -> tuple[Term, ...]:
+    try:
+        return terms_of(ast.parse(text, mode="eval").body, lookup)
+    except SyntaxError:
+        raise AnnotationError(f"`{text}` is no annotation of the language") from None
+
+
+_OF_DTYPE: dict[str, Kind] = {"Tensor": "tensor", "Scalar": "scalar", "Ptr": "ptr"}
+
+
 def _subscript(name: str, node: ast.Subscript, lookup: Lookup) -> tuple[Term, ...]:
-    if name == "Tensor":
-        return (Term("tensor", _dtype(node.slice, lookup)),)
-    if name == "Scalar":
-        return (Term("scalar", _dtype(node.slice, lookup)),)
-    if name == "Ptr":
-        return (Term("ptr", _dtype(node.slice, lookup)),)
+    if name in _OF_DTYPE:
+        return (Term(_OF_DTYPE[name], _dtype(node.slice, lookup)),)
     if name == "type":
+        last = _last(node.slice)
+        if lookup(last) is None and last in CLASSES:
+            return (Term("dtype", variable(last, CLASSES[last], last)),)
         return (Term("dtype", _dtype(node.slice, lookup)),)
+    items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if name == "Const":
         return (Term("const", None, terms_of(node.slice, lookup)),)
     if name == "Optional":
         return (*terms_of(node.slice, lookup), Term("none"))
-    if name in ("tuple", "list"):
-        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        inner = tuple(t for e in items if not (isinstance(e, ast.Constant) and e.value is ...) for t in terms_of(e, lookup))
-        return (Term("tuple", None, inner),)
+    if name == "Union":
+        return tuple(t for e in items for t in terms_of(e, lookup))
+    if name == "tuple":
+        many = len(items) == 2 and isinstance(items[1], ast.Constant) and items[1].value is ...
+        return (Term("tuple", None, tuple(_one(e, lookup) for e in (items[:1] if many else items)), many),)
     if name == "Callable":
         return (Term("function"),)
     if name in ("Iterator", "Iterable"):
         return (Term("any"),)
     raise AnnotationError(f"`{ast.unparse(node)}` is no annotation of the language")
+
+
+def _one(node: ast.expr, lookup: Lookup) -> Term:
+    """The element of a tuple, its alternatives as one term."""
+    found = terms_of(node, lookup)
+    return found[0] if len(found) == 1 else Term("union", None, found)
 
 
 @cache
@@ -134,6 +161,13 @@ def language_signature(fn: Callable[..., Any]) -> Signature:
             default = defaults[at - (count - len(defaults))]
         params.append(Param(name, _language_terms(annotations[name]), default, keyword))
     return Signature(tuple(params), _language_terms(annotations["return"]))
+
+
+def dtype_named(fn: FunctionType, name: str) -> DType | None:
+    """The dtype that a name in an annotation of `fn` stands for: a type variable, or a leaf under a name of the user's."""
+    found = resolve(fn, name)
+    leaf = getattr(found, "ir", None)
+    return leaf if isinstance(leaf, DType) else variable_of(found)
 
 
 def variable_of(thing: object) -> DType | None:
@@ -162,5 +196,25 @@ def class_mask(one: Any) -> int:
     return 0
 
 
-def substituted(dtype: DType, subst: Mapping[DType, DType]) -> DType:
-    return subst.get(dtype, dtype)
+def show_terms(terms: tuple[Term, ...]) -> str:
+    """What an annotation asks for, in words: `a tensor of Float or a compile-time int`."""
+    return " or ".join(dict.fromkeys(_show_term(t) for t in terms if t.kind != "none")) or "another value"
+
+
+_WORDS: dict[str, str] = {
+    "tensor": "a tensor", "scalar": "a scalar", "ptr": "a pointer", "dtype": "a dtype", "int": "an int", "any": "a value",
+}  # fmt: skip
+
+
+def _show_term(term: Term) -> str:
+    dtype = term.dtype
+    if term.kind == "const":
+        return f"a compile-time {' or '.join(t.kind for t in term.inner)}"
+    if term.kind == "union":
+        return show_terms(term.inner)
+    if term.kind == "tuple":
+        if term.many:
+            return f"a tuple of {term.inner[0].kind}s"
+        return f"a tuple ({', '.join(map(_show_term, term.inner))})"
+    shown = "" if dtype is None else f" of {dtype.bound}" if dtype.is_variable else f" of {dtype.name}"
+    return _WORDS.get(term.kind, f"a {term.kind}") + shown.replace(" of Dtype", "")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from teeny.frontend.context import Context, Returned, evaluate
+from teeny.frontend import expr
+from teeny.frontend.context import Context, Frame, Returned, evaluate
 from teeny.frontend.inline import lookup_of
 from teeny.frontend.operators import binary
 from teeny.frontend.overload import fits
 from teeny.frontend.signature import AnnotationError, Param, Term, terms_of
-from teeny.frontend.values import UNKNOWN, is_const, is_faulty, show
+from teeny.frontend.values import UNKNOWN, Unset, is_const, is_faulty, show
 
 
 def assign(c: Context, node: ast.Assign) -> None:
@@ -33,26 +34,26 @@ def _target(c: Context, target: ast.expr, value: Any) -> None:
 
 
 def _unpack(c: Context, target: ast.Tuple | ast.List, value: Any) -> None:
-    if is_faulty(value) and not isinstance(value, tuple):
-        for one in target.elts:
-            _target(c, one, UNKNOWN)
-    elif not isinstance(value, tuple):
-        c.fault("T010", f"{show(value)} cannot be unpacked", target)
-    elif len(value) != len(target.elts):
-        c.fault("T010", f"{len(target.elts)} names for a tuple of {len(value)}", target)
-    else:
+    if isinstance(value, tuple) and len(value) == len(target.elts):
         for one, part in zip(target.elts, value, strict=True):
             _target(c, one, part)
+        return
+    if isinstance(value, tuple):
+        c.fault("T010", f"{len(target.elts)} names for a tuple of {len(value)}", target)
+    elif not is_faulty(value) and not (isinstance(value, Unset) and value.kind is tuple):
+        c.fault("T010", f"{show(value)} cannot be unpacked", target)
+    for one in target.elts:
+        _target(c, one, UNKNOWN)
 
 
 def augassign(c: Context, node: ast.AugAssign) -> None:
     if not isinstance(node.target, ast.Name):
         c.fault("E001", f"`{c.text(node.target)}` cannot be assigned in a kernel", node.target)
         return
-    load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-    old = evaluate(c, load)
+    name = node.target.id
+    old = expr.name(c, ast.copy_location(ast.Name(name, ast.Load()), node.target))
     value = binary(c, node, node.op, old, evaluate(c, node.value), node.target, node.value)
-    c.bind(node.target.id, value, c.location(node.target))
+    c.bind(name, value, c.location(node.target))
 
 
 def annassign(c: Context, node: ast.AnnAssign) -> None:
@@ -71,7 +72,7 @@ def annassign(c: Context, node: ast.AnnAssign) -> None:
         if any(t.kind == "const" for t in terms) and not is_const(value):
             c.fault("E009", f"`{name}` is declared Const, and `{c.text(node.value)}` is {show(value)}", node.value)
             value = UNKNOWN
-        elif fits(Param(name, terms), value, {}, c.same_dtype) is not None:
+        elif fits(Param(name, terms), value, {}, c.pin) is not None:
             c.fault("T010", f"`{name}` is declared {ast.unparse(node.annotation)}, and `{c.text(node.value)}` is {show(value)}", node.value)
             value = UNKNOWN
     c.bind(name, value, c.location(node.target))
@@ -85,24 +86,32 @@ def expression(c: Context, node: ast.Expr) -> None:
 
 def return_(c: Context, node: ast.Return) -> None:
     value = None if node.value is None else evaluate(c, node.value)
-    if c.frame.outer is None and value is not None:
+    frame = c.frame
+    if frame.outer is None and value is not None:
         c.fault("E010", "a kernel returns nothing", node, help="store the result through a pointer")
-        return
-    if c.region > 0:
+    if frame.loops:
         c.fault("E010", "a return inside a loop is outside the language", node, help="keep a flag, and mask the work after it")
         return
+    if frame.outer is not None and frame.result and not is_faulty(value):
+        value = _as_declared(c, node, frame, value)
     active = c.active
-    c.frame.returns.append(Returned(active, value, c.location(node)))
-    c.frame.dead |= active
+    frame.returns.append(Returned(active, value if frame.outer is not None else None, c.location(node)))
+    frame.dead |= active
     c.stamp()
 
 
-def pass_(c: Context, node: ast.Pass) -> None:
-    return None
-
-
-def assert_(c: Context, node: ast.Assert) -> None:
-    c.fault(
-        "E001", "assert is outside the language", node,
-        help="use tl.static_assert for Consts and tl.require for arguments",
+def _as_declared(c: Context, node: ast.Return, frame: Frame, value: Any) -> Any:
+    """The returned value, checked against the annotation."""
+    if fits(Param("return", frame.result), value, frame.subst, c.pin) is None:
+        return value
+    assert frame.source.tree.returns is not None
+    written = ast.unparse(frame.source.tree.returns)
+    known = ", ".join(f"{v.name} is {d.name}" for v, d in frame.subst.items() if v is not d)
+    return c.fault(
+        "T013", f"`{frame.fn.__name__}` is declared to return {written}{f' (where {known})' if known else ''}, and returns {show(value)}",
+        node,
     )  # fmt: skip
+
+
+def pass_(c: Context, node: ast.Pass) -> None:
+    """Nothing."""

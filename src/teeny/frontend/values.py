@@ -2,7 +2,8 @@
 
 Run-time values are `Operand`s (a tensor, scalar or pointer with its IR value). Everything else is known at compile time:
 Python numbers, strings, None, functions and modules as they are, dtypes as `DType`, tuples of any of these. In generic
-code a Const parameter has no value yet: an int is a symbolic dim (`ir.poly`), a bool a `Condition`, others an `Unset`.
+code a Const parameter has no value yet: an int is a symbolic dim (`ir.poly`), a bool a `Condition`, a dtype a variable,
+others an `Unset`.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from teeny.ir.dtype import ANY, DType
+from teeny.ir.dtype import DType
 from teeny.ir.poly import Poly
-from teeny.ir.types import PointerType, element_of
+from teeny.ir.types import PointerType
 from teeny.ops.function import Operand
 
 if TYPE_CHECKING:
-    from teeny.ir.types import Type
+    from teeny.ir.predicate import Predicate
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +28,24 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """A comparison of Const ints that the facts do not decide; it becomes a `Condition` where a branch depends on it."""
+
+    predicate: Predicate
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Unset:
-    """A Const float or str of generic code, or what was computed from one: its value comes with the specialisation."""
+    """A Const float or str of generic code, or what was computed from one: its value comes with the specialisation.
+
+    Of kind bool it is a condition that no guard tracks: both of its sides are checked. `parts` is what it was computed
+    from: two values with the same parts are the same.
+    """
 
     kind: type
     text: str
+    parts: tuple[Any, ...] = ()
 
 
 class Unknown:
@@ -59,10 +73,17 @@ def is_const(value: object) -> bool:
     return not isinstance(value, Operand | Unknown) and not (isinstance(value, tuple) and not all(map(is_const, value)))
 
 
+def kind_of(value: object) -> type:
+    """The Python type that a compile-time value has or will have."""
+    if isinstance(value, Poly):
+        return int
+    if isinstance(value, Condition | Comparison):
+        return bool
+    return value.kind if isinstance(value, Unset) else type(value)
+
+
 def is_faulty(value: object) -> bool:
     """Whether a value comes from a reported fault, so that nothing more should be said about it."""
-    if isinstance(value, Operand):
-        return value.dtype is ANY
     return isinstance(value, Unknown) or (isinstance(value, tuple) and any(map(is_faulty, value)))
 
 
@@ -85,7 +106,7 @@ def show(value: object) -> str:
         return f"Tensor[{dtype}] of shape {show_shape(value.shape)}" if value.shape else f"Scalar[{dtype}]"
     if isinstance(value, DType):
         return f"the dtype {value.name}"
-    if isinstance(value, Condition):
+    if isinstance(value, Condition | Comparison):
         return "a Const bool"
     if isinstance(value, Poly):
         return f"the Const int {value}"
@@ -94,16 +115,9 @@ def show(value: object) -> str:
     if value is None:
         return "None"
     if isinstance(value, tuple):
-        return "a tuple"
+        return f"a tuple of {len(value)}"
     if isinstance(value, bool | int | float | str):
         return f"the {type(value).__name__} {value!r}"
     if callable(value):
         return f"the function {getattr(value, '__name__', '?')}"
     return f"a {type(value).__name__}"
-
-
-def pointee(type_: Type) -> Any:
-    """What a value of pointer type points at."""
-    element = element_of(type_)
-    assert isinstance(element, PointerType)
-    return element.pointee

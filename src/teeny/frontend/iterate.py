@@ -1,0 +1,156 @@
+"""`for`: what it runs over, and `tl.static_range`, which is unrolled.
+
+While the bounds of a static_range are symbolic its body is lowered once, for an index between them.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from teeny.frontend.branch import run_body
+from teeny.frontend.context import Context, Maybe, evaluate
+from teeny.frontend.loop import after, body_alone, carry, enter, leave, ranged
+from teeny.frontend.recover import assigned
+from teeny.frontend.regions import Region, outputs, visible
+from teeny.frontend.values import UNKNOWN, Unset, is_faulty, kind_of, show
+from teeny.ir.core import Block
+from teeny.ir.core import Region as IrRegion
+from teeny.ir.dtype import I32
+from teeny.ir.poly import Dim, Poly
+from teeny.ir.predicate import Predicate
+from teeny.ops.constant import constant
+from teeny.ops.control import for_ as scf_for
+from teeny.ops.control import yield_
+from teeny.ops.function import function_of
+
+MAX_UNROLL = 4096
+"""Iterations of a static_range at most."""
+
+
+def for_(c: Context, node: ast.For) -> None:
+    if node.orelse:
+        c.fault("E016", "`else` of a loop is outside the language", node.orelse[0], help="write the statements after the loop")
+    if not isinstance(node.target, ast.Name):
+        c.fault("E001", "a loop has one index", node.target, help="for i in tl.range(n):")
+        for name in assigned([ast.Expr(node.target)]):
+            c.bind(name, UNKNOWN, c.location(node.target))
+        return body_alone(c, node)
+    kind, bounds = _iterator(c, node.iter)
+    if kind == "static_range":
+        return _static(c, node, bounds)
+    return ranged(c, node, bounds) if kind == "range" else body_alone(c, node)
+
+
+def _iterator(c: Context, node: ast.expr) -> tuple[str, list[Any]]:
+    """The kind of loop and its start, end and step; an empty kind after a fault."""
+    wrong: tuple[str, list[Any]] = ("", [])
+    target = evaluate(c, node.func) if isinstance(node, ast.Call) else None
+    if is_faulty(target):
+        return wrong
+    function = function_of(target)
+    kind = "range" if target is range else function.construct if function is not None else ""
+    if not isinstance(node, ast.Call) or kind not in ("range", "static_range"):
+        c.fault("E016", f"a loop runs over tl.range or tl.static_range, not over `{c.text(node)}`", node)
+        return wrong
+    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        c.fault("E001", "starred arguments are outside the language", node, help="write the arguments out")
+        return wrong
+    args = [evaluate(c, a) for a in node.args]
+    keywords = {str(k.arg): evaluate(c, k.value) for k in node.keywords}
+    names = ("start", "end", "step")
+    twice = [n for n in (("end",) if len(args) == 1 and "end" not in keywords else names[: len(args)]) if n in keywords]
+    unknown = [k for k in keywords if k not in names]
+    if unknown or twice or len(args) > 3 or not args + list(keywords):
+        what = f"has no argument `{unknown[0]}`" if unknown else f"gets `{twice[0]}` twice" if twice else "takes one to three arguments"
+        c.fault("E005", f"`{c.text(node.func)}` {what}", node)
+        return wrong
+    bounds = _bounds(args, keywords)
+    return wrong if any(map(is_faulty, bounds)) else (kind, bounds)
+
+
+def _bounds(args: list[Any], keywords: dict[str, Any]) -> list[Any]:
+    if len(args) == 1 and "end" not in keywords:
+        return [keywords.get("start", 0), args[0], keywords.get("step", 1)]
+    full = dict(zip(("start", "end", "step"), args, strict=False)) | keywords
+    return [full.get("start", 0), full.get("end"), full.get("step", 1)]
+
+
+def _static(c: Context, node: ast.For, bounds: list[Any]) -> None:
+    for bound in bounds:
+        if not isinstance(bound, int | Poly) or isinstance(bound, bool):
+            c.fault("E008", f"the bounds of tl.static_range must be Const ints; found {show(bound)}", node.iter, help="use tl.range")
+            return body_alone(c, node)
+    start, end, step = bounds
+    if isinstance(step, int) and step == 0:
+        c.fault("E016", "the step of a loop is 0", node.iter)
+        return body_alone(c, node)
+    if not all(isinstance(b, int) for b in bounds):
+        return _symbolic(c, node, start, end, step)
+    indices = range(start, end, step)
+    if len(indices) > MAX_UNROLL:
+        c.fault("E016", f"tl.static_range unrolls {len(indices)} iterations; at most {MAX_UNROLL} are allowed", node.iter, help="use tl.range")
+        return body_alone(c, node)
+    assert isinstance(node.target, ast.Name)
+    where = c.location(node.target)
+    c.frame.loops += 1
+    for index in indices:
+        c.bind(node.target.id, index, where)
+        run_body(c, node.body)
+    c.frame.loops -= 1
+    return None
+
+
+def _symbolic(c: Context, node: ast.For, start: Dim, end: Dim, step: Dim) -> None:
+    """Bounds that are not known yet: a loop of generic IR. Compile-time values that the body changes are unknown in it."""
+    assert isinstance(node.target, ast.Name)
+    target, where = node.target.id, c.location(node.target)
+    names = assigned(node.body)
+    names.pop(target, None)
+    index = c.opaque(target, _key(c))
+    for name in names:
+        _loosen(c, name)
+    carried = carry(c, node, names, unrolled=True)
+    c.b.loc = c.location(node.iter, "tl.static_range")
+    ends = [constant(c.b, I32, n) for n in (start, end, step)]
+    inits = outputs([one.value for one in carried])
+    body = Block((I32, *(v.type for v in inits)), (target,))
+    with Region(c, body):
+        c.frame.loops += 1
+        if isinstance(step, int):
+            first, last = ("ge", "lt") if step > 0 else ("le", "gt")
+            c.facts = c.facts.assume(Predicate(first, index, start), Predicate(last, index, end))
+        c.bind(target, index, where)
+        enter(c, carried, body.args[1:])
+        run_body(c, node.body)
+        c.frame.loops -= 1
+        leaving = leave(c, node, carried, unrolled=True)
+        c.stamp()
+        c.b.op(yield_, outputs(leaving))
+    made = c.b.op(scf_for, (*ends, *inits), {}, (IrRegion([body]),))
+    after(c, node, carried, made.results, names)
+    for name in names:
+        _loosen(c, name)
+    c.bind(target, Maybe("by the loop alone", where), where)
+
+
+def _key(c: Context) -> tuple[Any, ...]:
+    """What no other loop of this lowering has."""
+    c.serial += 1
+    return ("loop", c.serial)
+
+
+def _loosen(c: Context, name: str) -> None:
+    """The compile-time values in a name that the body assigns are unknown from there on."""
+    found = visible(c, name)
+    if found is not None:
+        c.bind(name, _loose(c, name, found[1], _key(c)), c.frame.env[name][-1].where, found[0])
+
+
+def _loose(c: Context, text: str, value: Any, key: tuple[Any, ...]) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_loose(c, f"{text}[{at}]", part, key) for at, part in enumerate(value))
+    kind = kind_of(value)
+    if kind is int:
+        return c.opaque(text, (*key, text))
+    return Unset(kind, text, (*key, text)) if kind in (bool, float, str) else value
