@@ -76,11 +76,11 @@ def _to_integer(signed: bool) -> Any:
     return numpy
 
 
-extf = conversion("arith.extf", FLOAT, FLOAT, _plain, lambda b, x, to: b.fpext(x, to))
-truncf = conversion("arith.truncf", FLOAT, FLOAT, _plain, lambda b, x, to: b.fptrunc(x, to))
-extsi = conversion("arith.extsi", INT | BOOLEAN, INT, _sign_extend, lambda b, x, to: b.sext(x, to))
-extui = conversion("arith.extui", INT | BOOLEAN, INT, _zero_extend, lambda b, x, to: b.zext(x, to))
-trunci = conversion("arith.trunci", INT, INT | BOOLEAN, _truncate, lambda b, x, to: b.trunc(x, to))
+extf = conversion("arith.extf", FLOAT, FLOAT, _plain, lambda b, x, to: b.fpext(x, to), wider=True)
+truncf = conversion("arith.truncf", FLOAT, FLOAT, _plain, lambda b, x, to: b.fptrunc(x, to), wider=False)
+extsi = conversion("arith.extsi", INT | BOOLEAN, INT, _sign_extend, lambda b, x, to: b.sext(x, to), wider=True)
+extui = conversion("arith.extui", INT | BOOLEAN, INT, _zero_extend, lambda b, x, to: b.zext(x, to), wider=True)
+trunci = conversion("arith.trunci", INT, INT | BOOLEAN, _truncate, lambda b, x, to: b.trunc(x, to), wider=False)
 sitofp = conversion("arith.sitofp", INT | BOOLEAN, FLOAT, _round_int, lambda b, x, to: b.sitofp(x, to))
 uitofp = conversion("arith.uitofp", INT | BOOLEAN, FLOAT, _from_unsigned, lambda b, x, to: b.uitofp(x, to))
 fptosi = conversion("arith.fptosi", FLOAT, INT, _to_integer(True), lambda b, x, to: b.fptosi(x, to), cost=3.0)

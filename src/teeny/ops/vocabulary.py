@@ -86,13 +86,19 @@ def conversion(
     numpy: Callable[[Any, Any, DType], Any],
     cpu: Callable[[Any, Any, str], Any],
     cost: float = 1.0,
+    wider: bool | None = None,
 ) -> OpDef:
-    """Define a cast between dtype classes. `numpy(np, x, dtype)` and `cpu(b, x, name)` get the target."""
+    """Define a cast between dtype classes. `numpy(np, x, dtype)` and `cpu(b, x, name)` get the target.
+
+    `wider` says whether the target has more bits than the source (True) or fewer (False), where that is demanded.
+    """
 
     def check(types: tuple[Type, ...], attrs: dict[str, Any], results: tuple[Type, ...]) -> None:
         same_shape(types[0], results[0])
         expect(dtype_of(types[0]).within(source), f"cannot convert from {types[0]}")
         expect(dtype_of(results[0]).within(target), f"cannot convert to {results[0]}")
+        gained = dtype_of(results[0]).bits - dtype_of(types[0]).bits
+        expect(wider is None or gained * (1 if wider else -1) > 0, f"{results[0]} has not the width for {types[0]}")
 
     return define(
         OpDef(
