@@ -45,7 +45,7 @@ class Story:
 
     def wrong(self, text: str) -> None:
         self.faults.append(text)
-        print(paint(f"WRONG: {text}", "error", self.color))
+        print(paint(text, "error", self.color))
 
 
 def arguments(parser: Parser) -> None:
@@ -68,7 +68,10 @@ def run(options: argparse.Namespace) -> int:
         show_cpu(story, kernel)
         show_cuda(story, kernel)
     seconds = time.perf_counter() - start
-    print(f"\n{len(story.faults) or 'nothing'} wrong, in {seconds:.1f} s. Next: docs/porting.md, `teeny --help`.")
+    for fault in story.faults:
+        print(paint(f"\nWRONG: {fault}", "error", story.color))
+    if not story.faults:
+        print(f"\nAll as it should be, in {seconds:.1f} s. Next: docs/porting.md and `teeny --help`.")
     return 1 if story.faults else 0
 
 

@@ -83,9 +83,14 @@ def _compare(x: Any, teeny: Callable[[], object]) -> None:
         jobs["torch"] = lambda: torch.softmax(there, 1, out=out)
     times = medians(jobs, _SECONDS)
     for name, seconds in times.items():
-        rate = 2 * x.nbytes / seconds / 1e9
-        versus = "" if name == "teeny" else f"   {seconds / times['teeny']:5.2f} times as long as teeny"
-        print(f"    {name:6} {seconds * 1e3:9.4f} ms {rate:7.2f} GB/s{versus}")
+        versus = "" if name == "teeny" else f"   {seconds / times['teeny']:.2f} times as long as teeny"
+        print(f"    {name:6} {_speed(x, seconds)}{versus}")
+
+
+def _speed(x: Any, seconds: float) -> str:
+    """Time, and the bytes of `x` read and as many written in that time."""
+    shown = f"{seconds * 1e3:8.2f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:8.1f} us"
+    return f"{shown} {2 * x.nbytes / seconds / 1e9:8.3f} GB/s"
 
 
 def show_cuda(story: Story, kernel: Kernel[Any]) -> None:
@@ -116,4 +121,4 @@ def show_cuda(story: Story, kernel: Kernel[Any]) -> None:
         for _ in range(repetitions):
             kernel[(rows,)](there, out, columns, BLOCK_SIZE=block)
         seconds = elapsed_ms(start, record(device)) / 1e3 / repetitions
-        print(f"    teeny  {seconds * 1e3:9.4f} ms {2 * x.nbytes / seconds / 1e9:7.2f} GB/s")
+        print(f"    teeny  {_speed(x, seconds)}")
