@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -17,6 +18,7 @@ from teeny.diag.diagnostic import Diagnostic, at, report
 from teeny.diag.errors import TeenyError
 from teeny.diag.span import Location, SourceFile, Span, byte_length
 
+_DECORATED = re.compile(rb"^[ \t]*@(?:[\w.]+\.)?kernel\b", re.MULTILINE)
 _SKIPPED = {"__pycache__", "node_modules", "site-packages"}
 
 
@@ -45,7 +47,7 @@ class SourcePath:
 
 
 def python_files(paths: Iterable[str]) -> Iterator[Path]:
-    """The files named, and in folders those that speak of teeny and of kernels; each once, in order.
+    """The files named, and in folders those that may define kernels; each once, in order.
 
     Raises UsageError for a path that is not there or is no Python file.
     """
@@ -84,7 +86,7 @@ def _may_hold_kernels(path: Path) -> bool:
         text = path.read_bytes()
     except OSError:
         return False
-    return b"teeny" in text and b"kernel" in text
+    return (b"teeny" in text and b"kernel" in text) or _DECORATED.search(text) is not None
 
 
 @contextmanager
