@@ -73,7 +73,12 @@ def compile_object(ir_text: str, level: Level = "native", *, passes: bool = True
             manager.add_loop_rotate_pass()
             manager.add_instruction_combine_pass()
             manager.run(module, builder)
-        return machine.emit_object(module)
+        # Loop strength reduction takes 40% of the time for kernels with many loops, and their code is slower with it.
+        llvm.set_option("teeny", "-disable-lsr=true")
+        try:
+            return machine.emit_object(module)
+        finally:
+            llvm.set_option("teeny", "-disable-lsr=false")
 
 
 def load(object_bytes: bytes, symbol: str) -> int:
