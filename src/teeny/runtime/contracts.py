@@ -74,7 +74,14 @@ def _tuple(texts: list[str]) -> str:
 
 
 def _compiled(text: str) -> Evaluate:
-    names: dict[str, Any] = {"quotient": _quotient, "remainder": _remainder, "max": max, "min": min, "abs": abs, "__builtins__": {}}
+    names: dict[str, Any] = {
+        "quotient": _quotient,
+        "remainder": _remainder,
+        "max": max,
+        "min": min,
+        "abs": abs,
+        "__builtins__": {},
+    }
     return eval(f"lambda s, g: {text}", names)
 
 

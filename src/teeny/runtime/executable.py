@@ -5,12 +5,16 @@ from __future__ import annotations
 import ctypes
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from teeny import __version__
-from teeny.diag.errors import CompileError, LaunchError
+from teeny.diag.errors import LaunchError
+from teeny.ir.core import Module
+from teeny.ir.dtype import INT, DType
 from teeny.ir.store import default_store, key
+from teeny.ir.types import PointerType, Type
 from teeny.runtime.arrays import ArrayInfo
 from teeny.runtime.grid import Grid
 from teeny.runtime.options import Options
@@ -18,7 +22,12 @@ from teeny.runtime.scalars import slot
 
 if TYPE_CHECKING:
     from teeny.backends.triton.compile import TritonArtifact
+    from teeny.runtime.cuda import CudaDevice, Launch
     from teeny.runtime.specialization import Specialization
+
+DIVISOR = 16
+"""What Triton's hints speak of: an address or an integer that is a multiple of this."""
+Hints = tuple[bool, ...]
 
 
 class Executable(Protocol):
@@ -90,18 +99,34 @@ def _share_pool() -> None:
 
 
 def on_cuda(kernel: Specialization, ordinal: int, options: Options) -> Executable:
-    """A cubin for the device `cuda:<ordinal>`, loaded there."""
-    from teeny.runtime.cuda import cuda_device, launcher, load
+    """Code for the device `cuda:<ordinal>`: one cubin for each set of divisibility hints that launches bring."""
+    from teeny.runtime.cuda import cuda_device
 
     device = cuda_device(ordinal)
-    artifact = artifact_for(kernel, device.architecture, options)
+    names = kernel.element_names
+    loaded: dict[Hints, tuple[Launch, list[int]]] = {}
+
+    def execute(values: Sequence[Any], grid: Grid, stream: object) -> None:
+        slots = [v.pointer if isinstance(v, ArrayInfo) else slot(v, names[at]) for at, v in enumerate(values)]
+        hints = tuple([s % DIVISOR == 0 for s in slots])
+        found = loaded.get(hints)
+        if found is None:
+            found = loaded[hints] = _load(kernel, device, hints, options)
+        launch, hidden = found
+        launch(grid, slots + hidden, stream)
+
+    return execute
+
+
+def _load(kernel: Specialization, device: CudaDevice, hints: Hints, options: Options) -> tuple[Launch, list[int]]:
+    """A launcher for the kernel on a device, and what Triton's hidden trailing parameters get."""
+    from teeny.runtime.cuda import launcher, load
+
+    artifact = artifact_for(kernel, device.architecture, options, hints)
     meta = artifact.metadata
     if meta["global_scratch_size"] or meta["profile_scratch_size"]:
-        raise CompileError(
-            LaunchError.of(
-                "X003", f"`{kernel.name}` needs scratch memory on the device, which is not supported yet"
-            ).diagnostics
-        )
+        message = f"`{kernel.name}` needs scratch memory on the device, which launches cannot give it yet"
+        raise LaunchError.of("X003", message, kernel=kernel.name)
     function = load(
         device,
         artifact.cubin,
@@ -111,19 +136,15 @@ def on_cuda(kernel: Specialization, ordinal: int, options: Options) -> Executabl
         shared=meta["shared"],
         kernel=kernel.name,
     )
-    names = kernel.element_names
     hidden = [0] * meta["hidden"]
-    launch = launcher(function, len(names) + len(hidden))
-
-    def execute(values: Sequence[Any], grid: Grid, stream: object) -> None:
-        slots = [v.pointer if isinstance(v, ArrayInfo) else slot(v, names[at]) for at, v in enumerate(values)]
-        launch(grid, slots + hidden, stream)
-
-    return execute
+    return launcher(function, len(kernel.parameters) + len(hidden)), hidden
 
 
-def artifact_for(kernel: Specialization, arch: str, options: Options) -> TritonArtifact:
-    """PTX and cubin for an architecture, from the cache or from Triton's compiler."""
+def artifact_for(kernel: Specialization, arch: str, options: Options, hints: Hints = ()) -> TritonArtifact:
+    """PTX and cubin for an architecture, from the cache or from Triton's compiler.
+
+    `hints`: for each argument, whether its address or value is a multiple of 16; integers and pointers alone count.
+    """
     from teeny.backends.triton.compile import TritonArtifact, compile_module
     from teeny.backends.triton.wheel import version
 
@@ -137,12 +158,32 @@ def artifact_for(kernel: Specialization, arch: str, options: Options) -> TritonA
             "arch": arch,
             "num_warps": options.num_warps,
             "num_stages": options.num_stages,
+            "hints": repr(hints),
         }
     )
     known = store.get(name)
     if known is not None and {"ptx", "cubin", "meta.json"} <= known.keys():
         return TritonArtifact(known["ptx"].decode(), known["cubin"], json.loads(known["meta.json"]))
-    made = compile_module(kernel.module, arch, num_warps=options.num_warps, num_stages=options.num_stages)
+    made = compile_module(
+        _hinted(kernel.module, hints), arch, num_warps=options.num_warps, num_stages=options.num_stages
+    )
     files = {"ptx": made.ptx.encode(), "cubin": made.cubin, "meta.json": json.dumps(made.metadata).encode()}
     store.put(name, files, {"kernel": kernel.id})
     return made
+
+
+def _hinted(module: Module, hints: Hints) -> Module:
+    """The module with the hints as attributes of its kernel's arguments; the body is shared."""
+    if not any(hints):
+        return module
+    function = module.kernel
+    attributes = tuple(
+        {"tt.divisibility": DIVISOR} if hint and _takes_hint(value.type) else {}
+        for value, hint in zip(function.args, hints, strict=True)
+    )
+    hinted = replace(function, arg_attrs=attributes)
+    return Module([hinted if f is function else f for f in module.functions])
+
+
+def _takes_hint(type_: Type) -> bool:
+    return isinstance(type_, PointerType) or (isinstance(type_, DType) and type_.within(INT))
