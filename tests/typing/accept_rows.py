@@ -105,8 +105,9 @@ def online_sum(x_ptr: Ptr[F], y_ptr: Ptr[f32], n: Scalar[i32], BLOCK: Const[int]
     top = tl.full((), -float("inf"), f32)
     at = x_ptr + offs
     for start in tl.range(0, n, BLOCK):
-        x = tl.load(at, offs + start < n, other=0.0).to(f32)
+        inside = offs + start < n
+        x = tl.load(at, inside, other=0.0).to(f32)
         acc += x
-        top = tl.maximum(top, tl.max(x))
+        top = tl.maximum(top, tl.max(tl.where(inside, x, -float("inf"))))
         at += BLOCK
     tl.store(y_ptr, tl.sum(acc) + top)
