@@ -53,8 +53,10 @@ class Match:
 
     def literal(self, param: Param) -> DType:
         """The dtype that a literal passed for `param` takes: that of the tensor beside it."""
-        wanted = [t.dtype for t in param.terms if t.dtype is not None]
-        wanted += [t.dtype for t in self.signature.result if t.dtype is not None]
+        own = [t.dtype for t in param.terms if t.dtype is not None]
+        if own:  # a variable of no other argument, as in an offset, is free
+            return self.subst.get(own[0], LEAVES["i32"] if own[0].is_variable else own[0])
+        wanted = [t.dtype for t in self.signature.result if t.dtype is not None]
         wanted += [t.dtype for p in self.signature.params for t in p.terms if t.dtype is not None]
         for dtype in wanted:
             found = self.subst.get(dtype)
