@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from teeny.ir import poly
+from teeny.ir.int_ops import int_power
 from teeny.ir.poly import Dim, Poly, cdiv, evaluate, floordiv, maximum, minimum, mod, names, power, substitute, symbol
 
 Tree = int | str | tuple[str, "Tree", "Tree"]
@@ -37,7 +38,7 @@ INT_OPS = {
     "cdiv": lambda a, b: -(-a // b),
     "min": min,
     "max": max,
-    "**": poly.int_power,
+    "**": int_power,
 }
 LEAVES = st.one_of(st.sampled_from(NAMES), st.integers(-9, 12))
 
@@ -88,7 +89,11 @@ def test_every_normal_form_has_the_value_of_its_expression(tree: Tree) -> None:
         except ArithmeticError:
             continue
         assert dim is not None
-        assert evaluate(dim, values) == expected, (str(dim), values)
+        try:
+            found = evaluate(dim, values)
+        except OverflowError:
+            continue
+        assert found == expected, (str(dim), values)
 
 
 @settings(max_examples=300, deadline=None)
@@ -116,7 +121,11 @@ def test_substitution_then_evaluation_is_evaluation(tree: Tree, replacement: Tre
             expected = evaluate(dim, {**values, "A": evaluate(inner, values)})
         except ArithmeticError:
             continue
-        assert evaluate(substitute(dim, {"A": inner}), values) == expected
+        try:
+            found = evaluate(substitute(dim, {"A": inner}), values)
+        except OverflowError:
+            continue
+        assert found == expected
         assert substitute(dim, {**values, "A": evaluate(inner, values)}) == expected
 
 

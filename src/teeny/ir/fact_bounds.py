@@ -6,19 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from teeny.ir.fact_space import Range, Space
-from teeny.ir.poly import (
-    POWER_BITS,
-    Atom,
-    Dim,
-    Monomial,
-    Poly,
-    add,
-    degree,
-    int_power,
-    of_atom,
-    rewrite,
-    terms_of,
-)
+from teeny.ir.int_ops import POWER_BITS, int_power
+from teeny.ir.monomial import degree
+from teeny.ir.poly import Atom, Dim, Monomial, Poly, add, of_atom, rewrite, terms_of
 
 UNBOUNDED: Final[Range] = (None, None)
 

@@ -9,7 +9,8 @@ from operator import add, mul
 from typing import Final
 
 from teeny.ir.fact_space import Space
-from teeny.ir.poly import Atom, Dim, compute, monomial_power, names
+from teeny.ir.int_ops import compute, monomial_power
+from teeny.ir.poly import Atom, Dim, names
 from teeny.ir.predicate import Op, compare, evaluate_predicate
 
 CASE_LIMIT: Final = 441

@@ -9,7 +9,8 @@ from typing import Final
 from teeny.ir.fact_bounds import atom_range, bounds, monomial_range
 from teeny.ir.fact_samples import verdicts
 from teeny.ir.fact_space import Space
-from teeny.ir.poly import Atom, Dim, Monomial, Poly, build, degree, monomial_order, monomial_quotient, mul, of_atom, sub
+from teeny.ir.monomial import degree, monomial_order, monomial_quotient
+from teeny.ir.poly import Atom, Dim, Monomial, Poly, build, mul, of_atom, sub
 
 _STEPS: Final = 24
 """How many polynomials one search looks at."""

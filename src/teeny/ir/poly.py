@@ -6,8 +6,9 @@ constant is always an int. `//`, `%`, `**`, `min`, `max` and `cdiv` that do not 
 opaque atoms, keyed by their structure.
 
 The meaning is Python's integer arithmetic (`//` rounds down, `%` takes the sign of the divisor). Wherever an expression
-is defined, its normal form has the same value. Undefined are division by zero, negative exponents, powers of more
-than `POWER_BITS` bits and coefficients far beyond that: constructors and `evaluate` raise ArithmeticError for them.
+is defined, its normal form has the same value. Undefined are division by zero and negative exponents: constructors and
+`evaluate` raise ArithmeticError for them. Powers of more than `POWER_BITS` bits and coefficients far beyond that
+may raise OverflowError, which is an ArithmeticError.
 """
 
 from __future__ import annotations
@@ -18,17 +19,14 @@ from functools import lru_cache
 from math import gcd
 from typing import Final, Literal, TypeAlias
 
+from teeny.ir.int_ops import EXPANDED_POWER, POWER_BITS, Kind, compute, int_power, monomial_power
+from teeny.ir.monomial import make_monomial, monomial_order, monomial_product, monomial_quotient
 from teeny.ir.poly_text import operation_text, poly_text
 
 Dim: TypeAlias = "int | Poly"
-Kind: TypeAlias = Literal["symbol", "//", "%", "**", "min", "max", "cdiv"]
 Monomial: TypeAlias = "tuple[tuple[Atom, int], ...]"
 """Atoms with their exponents (1 or more), in the order of `Atom.order`; () is the constant term."""
 
-POWER_BITS: Final = 1024
-"""Powers with more bits than this are refused: no dim is that large, and computing one would hang."""
-
-_EXPANDED_POWER: Final = 8
 _MEMO: Final = 1 << 14
 _NO_NAMES: Final[frozenset[str]] = frozenset()
 
@@ -244,43 +242,6 @@ def _times(a: Mapping[Monomial, int], b: Mapping[Monomial, int]) -> dict[Monomia
     return terms
 
 
-def monomial_product(a: Monomial, b: Monomial) -> Monomial:
-    """The product of two monomials."""
-    if not a or not b:
-        return a or b
-    exponents = dict(a)
-    for atom, exponent in b:
-        exponents[atom] = exponents.get(atom, 0) + exponent
-    return _monomial(exponents.items())
-
-
-def monomial_quotient(a: Monomial, b: Monomial) -> Monomial | None:
-    """a / b, or None where b does not divide a."""
-    if not b:
-        return a
-    exponents = dict(a)
-    for atom, exponent in b:
-        left = exponents.get(atom, 0) - exponent
-        if left < 0:
-            return None
-        exponents[atom] = left
-    return _monomial(exponents.items())
-
-
-def degree(monomial: Monomial) -> int:
-    """The sum of the exponents."""
-    return sum(exponent for _, exponent in monomial)
-
-
-def monomial_order(monomial: Monomial) -> tuple[object, ...]:
-    """A sort key that does not depend on what was built before."""
-    return degree(monomial), [(atom.order, exponent) for atom, exponent in monomial]
-
-
-def _monomial(factors: Iterable[tuple[Atom, int]]) -> Monomial:
-    return tuple(sorted((pair for pair in factors if pair[1]), key=lambda pair: pair[0].order))
-
-
 # Division
 
 
@@ -389,7 +350,7 @@ def _cancel(a: Dim, b: Poly) -> tuple[Dim, Dim, Dim]:
     for monomial, _ in every[1:]:
         exponents = dict(monomial)
         shared = {atom: min(n, exponents[atom]) for atom, n in shared.items() if atom in exponents}
-    common = _monomial(shared.items())
+    common = make_monomial(shared.items())
     if number == 1 and not common:
         return 1, a, b
     return build({common: number}), _over(a, common, number), _over(b, common, number)
@@ -478,7 +439,7 @@ def power(a: Dim, b: Dim) -> Dim:
     if isinstance(b, int):
         if isinstance(a, int) or b < 0:
             return int_power(a if isinstance(a, int) else 0, b)
-        if b <= _EXPANDED_POWER or len(a.terms) == 1:
+        if b <= EXPANDED_POWER or len(a.terms) == 1:
             return _power_int(a, b)
     elif isinstance(a, int) and a > 1:
         if a > 2 and a & (a - 1) == 0:
@@ -487,20 +448,6 @@ def power(a: Dim, b: Dim) -> Dim:
         if factor > 1:
             return power(power(a, _over(b, (), factor)), factor)
     return of_atom(_operation("**", (a, b)))
-
-
-def int_power(base: int, exponent: int) -> int:
-    """base ** exponent for ints, refusing what is no int or has more than POWER_BITS bits."""
-    if exponent < 0:
-        raise ArithmeticError("a negative exponent gives no integer")
-    if abs(base) > 1 and (base.bit_length() - 1) * exponent > POWER_BITS:
-        raise OverflowError(f"a power of more than {POWER_BITS} bits")
-    return base**exponent
-
-
-def monomial_power(value: int, exponent: int) -> int:
-    """value ** exponent; only large exponents, which stem from powers, are refused as `int_power` does."""
-    return value**exponent if exponent <= _EXPANDED_POWER else int_power(value, exponent)
 
 
 def _power_int(a: Poly, exponent: int) -> Dim:
@@ -620,25 +567,6 @@ def evaluate(dim: Dim, values: Mapping[str, int]) -> int:
             coefficient *= value if exponent == 1 else monomial_power(value, exponent)
         total += coefficient
     return total
-
-
-def compute(kind: Kind, args: list[int]) -> int:
-    """The operation of an opaque atom on ints. Raises ArithmeticError where it is undefined."""
-    match kind:
-        case "//":
-            return args[0] // args[1]
-        case "%":
-            return args[0] % args[1]
-        case "cdiv":
-            return -(-args[0] // args[1])
-        case "**":
-            return int_power(args[0], args[1])
-        case "min":
-            return min(args)
-        case "max":
-            return max(args)
-        case "symbol":
-            raise TypeError("a symbol has no operands")
 
 
 def names(dim: Dim) -> frozenset[str]:
