@@ -65,3 +65,21 @@ def views(x_ptr: tl.Ptr[F], BM: tl.Const[int], BN: tl.Const[int]) -> None:
     x = tl.trans(tl.trans(x, (1, 0))) + tl.trans(x.trans()) + tl.sum(x, axis=1, keep_dims=True)
     x = x * tl.cdiv(BM, 2)
     tl.store(x_ptr + column, x)
+
+
+@tn.kernel
+def spellings(x_ptr: tl.Ptr[F], i_ptr: tl.Ptr[tl.i32], BM: tl.Const[int], BN: tl.Const[int]) -> None:
+    """Other ways to say it: shapes as lists, sizes of a tile, offsets before pointers, conversions of scalars."""
+    rm = tl.arange(0, BM)
+    rn = tl.arange(0, BN)
+    x = tl.load(rm[:, None] * BN + x_ptr + rn[None, :])
+    row = tl.arange(0, x.shape[1])
+    x = x + tl.zeros([BM, BN], x.dtype) + tl.full([BM, 1], 1.0, x.dtype) + row.to(x.dtype)
+    x = tl.reshape(x, [BN, BM]).reshape([BM, BN])
+    top = tl.full((BM,), tl.max(x), x.dtype)[:, None]
+    x = 2.0 % (x - tl.broadcast_to(top, [BM, BN]))
+    x = x * 3 % 2.5 + 7 % x
+    count = tl.sum((x > 0).to(tl.i32), axis=1)
+    tl.store(i_ptr + rm, count << 1 | 3 & count)
+    tl.store(1 + i_ptr, 2 << tl.max(count, axis=0))
+    tl.store(x_ptr + (rm[:, None] * BN + rn), x)

@@ -86,7 +86,7 @@ def _dtype(node: ast.expr, lookup: Lookup) -> DType:
 def terms_of(node: ast.expr, lookup: Lookup) -> tuple[Term, ...]:
     """The alternatives of an annotation. Raises `AnnotationError`."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return terms_of(node.left, lookup) + terms_of(node.right, lookup)
+        return tuple(dict.fromkeys(terms_of(node.left, lookup) + terms_of(node.right, lookup)))
     if isinstance(node, ast.Constant):
         if node.value is None:
             return (Term("none"),)
@@ -130,6 +130,8 @@ def _subscript(name: str, node: ast.Subscript, lookup: Lookup) -> tuple[Term, ..
     if name == "tuple":
         many = len(items) == 2 and isinstance(items[1], ast.Constant) and items[1].value is ...
         return (Term("tuple", None, tuple(_one(e, lookup) for e in (items[:1] if many else items)), many),)
+    if name == "list":  # a list display is read as a tuple
+        return (Term("tuple", None, (_one(items[0], lookup),), many=True),)
     if name == "Callable":
         return (Term("function"),)
     if name in ("Iterator", "Iterable"):

@@ -77,7 +77,6 @@ class Tensor(Generic[D]):
     __ge__ = compare.ge
 
     if TYPE_CHECKING:
-
         # `object` has these two, which keeps checkers from reading an alias: the signatures of `compare.eq` again
         @overload
         def __eq__(self, other: Tensor[D] | int) -> Tensor[bool_]: ...

@@ -134,15 +134,15 @@ def arange(start: Const[int], end: Const[int]) -> Tensor[i32]:
 
 
 @language(_zeros, shape=_zeros_shape)
-def zeros(shape: Const[tuple[int, ...]], dtype: type[N]) -> Tensor[N]:
+def zeros(shape: Const[tuple[int, ...] | list[int]], dtype: type[N]) -> Tensor[N]:
     """A tile of zeros. Each dimension is a power of two; the shape `()` gives a scalar."""
     ...
 
 
 @overload
-def full(shape: Const[tuple[int, ...]], value: int | Tensor[N], dtype: type[N]) -> Tensor[N]: ...
+def full(shape: Const[tuple[int, ...] | list[int]], value: int | Tensor[N], dtype: type[N]) -> Tensor[N]: ...
 @overload
-def full(shape: Const[tuple[int, ...]], value: float, dtype: type[F]) -> Tensor[F]: ...
+def full(shape: Const[tuple[int, ...] | list[int]], value: float, dtype: type[F]) -> Tensor[F]: ...
 @language(_full, shape=_full_shape)
 def full(shape: Any, value: Any, dtype: Any) -> Any:
     """A tile whose every lane is `value`: a literal that fits `dtype`, or a scalar of that dtype."""

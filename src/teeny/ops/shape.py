@@ -203,13 +203,13 @@ def _emit_trans(b: Builder, shape: Any, dtype: DType, x: Operand, dims: tuple[in
 
 
 @language(_emit_broadcast, shape=_broadcast_shape)
-def broadcast_to(x: Tensor[D], shape: Const[tuple[int, ...]]) -> Tensor[D]:
+def broadcast_to(x: Tensor[D], shape: Const[tuple[int, ...] | list[int]]) -> Tensor[D]:
     """x repeated to `shape`, by NumPy's rule: axes are added at the front, axes of size one are repeated."""
     ...
 
 
 @language(_emit_reshape, shape=_reshape_shape)
-def reshape(x: Tensor[D], shape: Const[tuple[int, ...]]) -> Tensor[D]:
+def reshape(x: Tensor[D], shape: Const[tuple[int, ...] | list[int]]) -> Tensor[D]:
     """x with the same elements in the same (row-major) order, as `shape`."""
     ...
 
