@@ -13,7 +13,8 @@ from teeny.ir.monomial import degree, monomial_order, monomial_quotient
 from teeny.ir.poly import Atom, Dim, Monomial, Poly, build, mul, of_atom, sub
 
 _STEPS: Final = 24
-"""How many polynomials one search looks at."""
+_CANDIDATES: Final = 120
+"""How many polynomials one search examines, and how many it forms for that."""
 
 
 def nonneg(space: Space, dim: Dim) -> bool | None:
@@ -75,12 +76,13 @@ class _Search:
         self.known = known
         self.waiting: list[tuple[int, int, int, Poly]] = []
         self.seen: set[Poly] = set()
+        self.formed = 0
 
     def proves(self, dim: Poly) -> bool:
         most = degree_of(dim)
         if self.settles(dim, most):
             return True
-        while self.waiting and len(self.seen) < _STEPS:
+        while self.waiting and len(self.seen) < _STEPS and self.formed < _CANDIDATES:
             current = heappop(self.waiting)[3]
             for monomial in sorted(current.terms, key=monomial_order):
                 if current.terms[monomial] < 0 and any(
@@ -93,6 +95,7 @@ class _Search:
 
     def settles(self, dim: Dim, most: int) -> bool:
         """Whether the dim is 0 or more by its range; if that may still be shown, it waits for its turn."""
+        self.formed += 1
         if isinstance(dim, int):
             return dim >= 0
         if dim in self.seen or degree_of(dim) > most or len(self.seen) >= _STEPS:

@@ -23,7 +23,7 @@ TRUE: Final[Guard] = (1 << ROWS) - 1
 FALSE: Final[Guard] = 0
 
 _SHOWN_CASES: Final = 4
-_OPERATOR: Final = re.compile(r" (is not|is|not in|in|==|!=|<=|>=|<|>|and|or|if)(?= )")
+_OPERATOR: Final = r" (is not|is|not in|in|==|!=|<=|>=|<|>|and|or|if)(?= )"
 _PAIRS: Final = (("is", "is not"), ("in", "not in"), ("==", "!="), ("<", ">="), (">", "<="))
 _OPPOSITE: Final = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])}
 
@@ -45,7 +45,7 @@ class AtomTable:
     def __init__(self) -> None:
         self._index: dict[Hashable, int] = {}
         self._texts: list[str] = []
-        self._negated: list[str] = []
+        self._negated: list[str | None] = []
         self._possible: Guard = TRUE
 
     @property
@@ -84,7 +84,7 @@ class AtomTable:
                 return None
             index = self._index[key] = len(self._texts)
             self._texts.append(text)
-            self._negated.append(_negation(text) if negated is None else negated)
+            self._negated.append(negated)
         return VARIABLES[index]
 
     def and_(self, *guards: Guard) -> Guard:
@@ -165,7 +165,10 @@ class AtomTable:
         return min(strict, loose, key=lambda cubes: (len(cubes), sum(map(len, cubes))))
 
     def _cube_text(self, cube: Cube) -> str:
-        return " and ".join((self._texts if value else self._negated)[index] for index, value in cube)
+        return " and ".join(self._literal_text(index, value) for index, value in cube)
+
+    def _literal_text(self, index: int, value: bool) -> str:
+        return self._texts[index] if value else self._negated[index] or _negation(self._texts[index])
 
 
 def holds(guard: Guard, row: int) -> bool:
@@ -212,7 +215,7 @@ def _cover_parts(least: Guard, most: Guard, index: int) -> tuple[list[Cube], Gua
 
 
 def _negation(text: str) -> str:
-    operators = _OPERATOR.findall(text)
+    operators = re.findall(_OPERATOR, text)
     if not operators:
         plain = text.replace(".", "_").isidentifier()
         return text[4:] if text.startswith("not ") else f"not {text}" if plain else f"not ({text})"
