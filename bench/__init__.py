@@ -1,0 +1,1 @@
+"""Measurements against the budgets of the design: `python -m bench` (CPU) and `python -m bench.gpu`."""
