@@ -9,7 +9,7 @@ from teeny.ir.dtype import FLOAT, INT, NUM, DType, integer_range
 from teeny.ir.rules import Interval, LaneState, Number, absorbing, either, neutral
 from teeny.ops.constant import constant
 from teeny.ops.function import Operand, language
-from teeny.ops.vocabulary import Rules, as_unsigned, elementwise, family
+from teeny.ops.vocabulary import Rules, as_unsigned, elementwise, family, rounded
 
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
@@ -138,7 +138,7 @@ def _fma(np: Any, x: Any, y: Any, z: Any) -> Any:
     nudge = np.isfinite(total) & (error != 0) & (bits & 1 == 0)
     toward = np.where((error > 0) == (total > 0), 1, -1)
     odd = np.where(nudge, bits + toward, bits).astype(np.int64).view(wide)
-    return odd.astype(x.dtype)
+    return rounded(np, odd, x.dtype)
 
 
 fma_ = elementwise(

@@ -11,7 +11,7 @@ from teeny.ir.types import Type, with_element
 from teeny.ops.compare import compare
 from teeny.ops.constant import constant
 from teeny.ops.function import Operand, Shapes, language
-from teeny.ops.vocabulary import GENERIC_ONLY, as_unsigned, conversion, numpy_dtype
+from teeny.ops.vocabulary import GENERIC_ONLY, as_unsigned, conversion, numpy_dtype, odd_f32, rounded
 
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
@@ -24,6 +24,10 @@ __all__ = ["cast"]
 
 def _plain(np: Any, x: Any, dtype: DType) -> Any:
     return x.astype(numpy_dtype(np, dtype))
+
+
+def _round(np: Any, x: Any, dtype: DType) -> Any:
+    return rounded(np, x, numpy_dtype(np, dtype))
 
 
 def _zero_extend(np: Any, x: Any, dtype: DType) -> Any:
@@ -48,18 +52,10 @@ def _from_unsigned(np: Any, x: Any, dtype: DType) -> Any:
 def _round_int(np: Any, x: Any, dtype: DType) -> Any:
     if dtype.bits >= 32:
         return x.astype(numpy_dtype(np, dtype))
-    return _odd_f32(np, x).astype(numpy_dtype(np, dtype))
-
-
-def _odd_f32(np: Any, x: Any) -> Any:
-    """Integers to f32 rounded to odd, so that a further rounding to 16 bits is right (Boldo and Melquiond, 2008)."""
     near = x.astype(np.float32)
     exact = near.astype(np.float64).astype(object)
-    difference = np.asarray([int(a) - int(b) for a, b in zip(x.astype(object).ravel(), exact.ravel(), strict=True)])
-    sign = np.sign(difference.astype(np.float64)).reshape(x.shape)
-    bits = near.view(np.int32)
-    toward = np.where(sign * np.where(near < 0, -1, 1) > 0, 1, -1)
-    return np.where((sign != 0) & (bits & 1 == 0), bits + toward, bits).astype(np.int32).view(np.float32)
+    errors = [(int(a) > int(b)) - (int(a) < int(b)) for a, b in zip(x.astype(object).flat, exact.flat, strict=True)]
+    return odd_f32(np, near, np.asarray(errors, np.int8).reshape(x.shape)).astype(numpy_dtype(np, dtype))
 
 
 def _to_integer(signed: bool) -> Any:
@@ -77,7 +73,7 @@ def _to_integer(signed: bool) -> Any:
 
 
 extf = conversion("arith.extf", FLOAT, FLOAT, _plain, lambda b, x, to: b.fpext(x, to), wider=True)
-truncf = conversion("arith.truncf", FLOAT, FLOAT, _plain, lambda b, x, to: b.fptrunc(x, to), wider=False)
+truncf = conversion("arith.truncf", FLOAT, FLOAT, _round, lambda b, x, to: b.fptrunc(x, to), wider=False)
 extsi = conversion("arith.extsi", INT | BOOLEAN, INT, _sign_extend, lambda b, x, to: b.sext(x, to), wider=True)
 extui = conversion("arith.extui", INT | BOOLEAN, INT, _zero_extend, lambda b, x, to: b.zext(x, to), wider=True)
 trunci = conversion("arith.trunci", INT, INT | BOOLEAN, _truncate, lambda b, x, to: b.trunc(x, to), wider=False)

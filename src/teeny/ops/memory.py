@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from teeny.ir.dtype import BOOL, I8, INT, DType, storage
+from teeny.ir.dtype import BOOL, I8, I64, INT, DType, storage
 from teeny.ir.poly import Dim
 from teeny.ir.rules import Absent, Structural
 from teeny.ir.schema import OpDef, define, dtype_of, expect, pointee_of, same_shape
@@ -151,7 +151,10 @@ def _emit_store(b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, va
 
 
 def _emit_addptr(b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, offset: Operand) -> Value:
-    return b.create(addptr_, ptr.value, offset.value)
+    value, kind = offset.value, offset.dtype
+    if isinstance(kind, DType) and kind.kind == "unsigned" and kind.bits < 64:
+        value = convert(b, value, kind, I64)  # `tt.addptr` reads offsets with a sign
+    return b.create(addptr_, ptr.value, value)
 
 
 @language(_emit_addptr, elementwise=True, symbol="+")

@@ -157,6 +157,30 @@ def numpy_dtype(np: Any, dtype: DType) -> Any:
     return np.dtype(name)
 
 
+def odd_f32(np: Any, near: Any, error: Any) -> Any:
+    """The f32 numbers `near`, or where they miss an exact value by `error` the neighbour whose last bit is odd.
+
+    A further rounding to 16 bits is then right (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums",
+    2008). Only the sign of the error counts: above or below.
+    """
+    bits = near.view(np.int32)
+    outward = np.where(np.signbit(near), error < 0, error > 0)
+    return (
+        np.where((error != 0) & (bits & 1 == 0), bits + np.where(outward, 1, -1), bits)
+        .astype(np.int32)
+        .view(near.dtype)
+    )
+
+
+def rounded(np: Any, x: Any, target: Any) -> Any:
+    """Floats to another NumPy dtype with one rounding (alone, f64 to bfloat16 goes by way of f32 and rounds twice)."""
+    if x.dtype != np.float64 or target.itemsize != 2:
+        return x.astype(target)
+    near = np.asarray(x.astype(np.float32))
+    error = np.where(np.isfinite(x), x - near.astype(np.float64), 0.0)
+    return odd_f32(np, near, error).astype(target)
+
+
 def as_unsigned(np: Any, x: Any) -> Any:
     """The same bits, read without a sign."""
     return np.asarray(x).view(np.dtype(f"u{x.dtype.itemsize}"))

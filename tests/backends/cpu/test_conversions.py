@@ -11,6 +11,7 @@ import pytest
 from teeny.backends.cpu.target import Level
 from teeny.backends.cpu.text import float_bits, rounded
 from tests.backends.cpu.harness import FORCED, NUMPY, UNSIGNED, WIDTHS, Rule, apply, same
+from tests.language.rounding import from_integers
 
 INTEGERS = ("i8", "i16", "i32", "i64")
 BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
@@ -147,10 +148,7 @@ def test_integers_to_floats(integer: str, level: Level) -> None:
             else:
                 rules[name] = (lambda b, x, to=dtype: b.uitofp(x, to), dtype)
             with np.errstate(over="ignore"):
-                if dtype in ("f16", "bf16"):
-                    expected[name] = source.astype(np.float32).astype(NUMPY[dtype])
-                else:
-                    expected[name] = source.astype(NUMPY[dtype])
+                expected[name] = from_integers(source, dtype)
     for width in WIDTHS:
         for name, found in apply(rules, [values], [integer], level, width).items():
             wrong = ~same(found, expected[name])

@@ -67,17 +67,17 @@ class Arithmetic(Converter):
 
     def fma(self, a: Lane, b: Lane, c: Lane, /) -> Lane:
         """a*b + c with one rounding."""
-        if a.dtype in _HALVES:
-            # The product of halves is exact in f64. Its sum with c is not always, but where it is not, the smaller
-            # term is too small to bring the sum near a midpoint between halves: the second rounding does no harm.
+        if a.dtype == "f16":
+            # The product is exact in f64. Its sum with c is not always, but where it is not and the result is finite,
+            # no midpoint between two f16 is near: the second rounding does no harm. (bf16 has more exponents.)
             a64, b64, c64 = self.fpext(a, "f64"), self.fpext(b, "f64"), self.fpext(c, "f64")
             return self.fptrunc(self.raw("fadd", self.raw("fmul", a64, b64), c64), a.dtype)
-        if a.dtype == "f32" and not self.features.fma:
+        if a.dtype == "bf16" or (a.dtype == "f32" and not self.features.fma):
             return self._fma_in_f64(a, b, c)
         return self._intrinsic("fma", a, b, c)
 
     def _fma_in_f64(self, a: Lane, b: Lane, c: Lane) -> Lane:
-        """The exact product plus c in f64, if inexact the neighbour with an odd last bit; f32 rounds that once."""
+        """The exact product plus c in f64, if inexact the neighbour with an odd last bit; rounded from there once."""
         a64, b64, c64 = (self.fpext(lane, "f64") for lane in (a, b, c))
         product = self.raw("fmul", a64, b64)
         total = self.raw("fadd", product, c64)
@@ -92,7 +92,7 @@ class Arithmetic(Converter):
         even = self.raw_cmp("icmp eq", self.raw("and", bits, one), self.const("i64", 0))
         off = self.raw("and", even, self.raw_cmp("fcmp one", error, zero))
         odd = self.select(off, self.raw("add", bits, step), bits)
-        return self.fptrunc(self.bitcast(odd, "f64"), "f32")
+        return self.fptrunc(self.bitcast(odd, "f64"), a.dtype)
 
     def fsqrt(self, a: Lane, /) -> Lane:
         """The square root, correctly rounded."""

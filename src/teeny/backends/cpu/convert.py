@@ -190,17 +190,31 @@ class Converter(Emitter):
     # Between integers and floats
 
     def sitofp(self, a: Lane, dtype: str, /) -> Lane:
-        """Signed integer to float, to nearest even; to f16 and bf16 through f32."""
+        """Signed integer to float, to nearest even with one rounding."""
         return self._to_float("sitofp", a, dtype)
 
     def uitofp(self, a: Lane, dtype: str, /) -> Lane:
-        """Unsigned integer to float, to nearest even; to f16 and bf16 through f32."""
+        """Unsigned integer to float, to nearest even with one rounding."""
         return self._to_float("uitofp", a, dtype)
 
     def _to_float(self, op: str, a: Lane, dtype: str) -> Lane:
+        if dtype == "bf16" and BITS[a.dtype] >= 32:
+            wide = a if a.dtype == "i32" else self._within_f64(op, a)
+            return self.fptrunc(self.raw_cast(op, wide, "f64"), dtype)
         if dtype in ("f16", "bf16"):
+            # f32 holds every integer below 2**24: all that have a finite f16, and all of 16 bits.
             return self.fptrunc(self.raw_cast(op, a, "f32"), dtype)
         return self.raw_cast(op, a, dtype)
+
+    def _within_f64(self, op: str, a: Lane) -> Lane:
+        """An i64 that f64 holds: of one of 53 bits or more the lowest 11 become one that says whether any was set."""
+        low = self.const("i64", 0x7FF)
+        sticky = self.raw("or", a, self.raw("add", self.raw("and", a, low), low))
+        rounded = self.raw("and", sticky, self.const("i64", ~0x7FF))
+        limit = self.const("i64", 1 << 53)
+        size = self.raw("add", a, limit) if op == "sitofp" else a
+        bound = self.const("i64", 1 << 54) if op == "sitofp" else limit
+        return self.select(self.raw_cmp("icmp ult", size, bound), a, rounded)
 
     def fptosi(self, a: Lane, dtype: str, /) -> Lane:
         """Truncate towards zero to a signed integer; saturates, NaN gives 0."""

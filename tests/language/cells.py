@@ -1,0 +1,475 @@
+"""The matrix: for each function of the language, the cells that say what it gives for each dtype.
+
+A cell is a sheet: scalars, ragged rows, all pairs of special values as a broadcast tile, tiles beside scalars, literals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from teeny.ir.schema import registry
+from tests.language.meaning import EXACT, FREE_ZERO, MEANING, UNSPECIFIED, cast, exact
+from tests.language.rounding import DTYPES
+from tests.language.sheet import Sheet, spelled
+from tests.language.values import ALL, CLASSES, FLOATS, INTEGERS, inputs, random, specials
+
+N = 256
+SIDE = 32
+RAGGED = 77
+"""Lanes of the ragged row that are loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How an elementwise function is written, and of which dtypes."""
+
+    text: str
+    of: str
+    gives: str = ""
+    """The dtype of the result; that of the operands where empty."""
+
+
+COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
+FORMS: dict[str, Form] = {
+    "add": Form("{0} + {1}", "N"), "sub": Form("{0} - {1}", "N"), "mul": Form("{0} * {1}", "N"),
+    "neg": Form("-{0}", "N"), "pos": Form("+{0}", "N"), "abs": Form("tl.abs({0})", "N"),
+    "maximum": Form("tl.maximum({0}, {1})", "N"), "minimum": Form("tl.minimum({0}, {1})", "N"),
+    "fma": Form("tl.fma({0}, {1}, {2})", "F"),
+    "and_": Form("{0} & {1}", "B"), "or_": Form("{0} | {1}", "B"), "xor": Form("{0} ^ {1}", "B"),
+    "invert": Form("~{0}", "B"), "shl": Form("{0} << {1}", "I"), "shr": Form("{0} >> {1}", "I"),
+    **{name: Form(f"{{0}} {symbol} {{1}}", "D" if name in ("eq", "ne") else "N", "bool") for name, symbol in COMPARISONS.items()},
+    "truediv": Form("{0} / {1}", "F"), "floordiv": Form("{0} // {1}", "I"), "mod": Form("{0} % {1}", "N"),
+    **{name: Form(f"tl.{name}({{0}})", "F") for name in ("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "floor", "ceil")},
+}  # fmt: skip
+MIXED = ("add", "sub", "mul", "floordiv", "mod", *COMPARISONS)
+"""Functions that take i32 beside i64."""
+SWAPPED = {"sub": "rsub", "truediv": "rtruediv", "floordiv": "rfloordiv", "mod": "rmod", "shl": "rshl"}
+MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne", "add": "add", "mul": "mul", "and_": "and_", "or_": "or_", "xor": "xor"}
+NO_REFLECTED = ("shr", "maximum", "minimum")
+"""Functions that take no literal on the left."""
+
+
+def allowed(name: str, dtype: str) -> float:
+    """The ulp that a function may be off. 16-bit floats round an f32 result once more, which may fall either way."""
+    return registry()[f"math.{name}"].ulp or 0.0 if dtype in ("f32", "f64") else 1.0
+
+
+def arity(form: Form) -> int:
+    return 3 if "{2}" in form.text else 2 if "{1}" in form.text else 1
+
+
+def store(sheet: Sheet, name: str, text: str, gives: str, *xs: Any, names: tuple[str, ...] = ("x", "y", "z")) -> None:
+    """Put one application of a function to arrays (that broadcast)."""
+    given = dict(zip(names, xs, strict=False))
+    with np.errstate(all="ignore"):
+        if name in EXACT:
+            value, wanted = exact(name, xs[0])
+            sheet.put(text, gives, wanted, value=value, ulp=allowed(name, gives), **given)
+            return
+        wanted = np.asarray(MEANING[name](*xs))
+        unspecified = UNSPECIFIED.get(name)
+        skip = unspecified(*xs) if unspecified is not None and gives not in FLOATS else False
+    sheet.put(text, gives, wanted, skip=skip, free_zero=name in FREE_ZERO, **given)
+
+
+def elementwise(name: str, dtype: str, other: str = "") -> Sheet:
+    """One function of tensors of one dtype, or of `dtype` beside `other` (i32 and i64)."""
+    form, sheet = FORMS[name], Sheet()
+    kinds = [dtype, other or dtype, dtype][: arity(form)]
+    gives = form.gives or ("i64" if other else dtype)
+    data: list[Any] = []
+    for at, kind in enumerate(kinds):
+        # rolled by different counts, so that specials meet in the rows too
+        values = np.concatenate([np.roll(specials(kind), 5 * at * at + at), random(kind, N - 32, at)]).astype(DTYPES[kind])
+        data.append(values)
+        sheet.array("xyz"[at], kind, values)
+    letters = "xyz"[: len(kinds)]
+    sheet.line(f"at = tl.arange(0, {N})")
+    for letter in letters:
+        sheet.line(f"{letter}0 = tl.load({letter} + 40)")
+        sheet.line(f"{letter}1 = tl.load({letter} + at)")
+        sheet.line(f"{letter}2 = tl.load({letter} + tl.arange(0, {SIDE}))")
+        sheet.line(f"{letter}3 = tl.load({letter} + at, at < {RAGGED})")
+
+    def say(*suffixes: str) -> str:
+        return form.text.format(*(f"{letter}{s}" for letter, s in zip(letters, suffixes, strict=False)))
+
+    flat = [values[:SIDE] for values in data]
+    store(sheet, name, say("0", "0", "0"), gives, *(values[40] for values in data))
+    store(sheet, name, say("1", "1", "1"), gives, *data)
+    if len(kinds) > 1:
+        extra, more = (["2"], flat[2:]) if len(kinds) == 3 else ([], [])
+        store(sheet, name, say("2[:, None]", "2[None, :]", *extra), gives, flat[0][:, None], flat[1][None, :], *more)
+        store(sheet, name, say("1", "0", "1"), gives, data[0], data[1][40], *data[2:])
+        store(sheet, name, say("0", "1", "0"), gives, data[0][40], data[1], *[v[40] for v in data[2:]])
+        store(sheet, name, say("2[:, None]", "2", *extra), gives, flat[0][:, None], flat[1], *more)
+    else:
+        store(sheet, name, say("2[:, None]"), gives, flat[0][:, None])
+    _ragged(sheet, name, say("3", "3", "3"), gives, data)
+    return sheet
+
+
+def _ragged(sheet: Sheet, name: str, text: str, gives: str, data: list[Any]) -> None:
+    """The lanes below the mask alone are stored; the others keep what was there."""
+    start = sheet.sizes.get(gives, 5)
+    store(sheet, name, text, gives, *(values[:RAGGED] for values in data))
+    sheet.lines[-1] = f"tl.store(out_{gives} + {start} + at, {text}, at < {RAGGED})"
+
+
+def literal(value: Any, dtype: str) -> Any:
+    """What a literal is beside a tensor of a dtype."""
+    wide = np.asarray(float(value) if isinstance(value, float) else value)
+    return np.asarray(value).astype(DTYPES[dtype]) if dtype not in FLOATS else cast(wide.astype(np.float64), dtype)
+
+
+def literals(name: str, dtype: str) -> Sheet:
+    """A function with a literal on either side: it takes the dtype of the tensor beside it."""
+    form, sheet = FORMS[name], Sheet()
+    gives = form.gives or dtype
+    x = inputs(dtype, N, 9)
+    sheet.array("x", dtype, x)
+    sheet.line(f"at = tl.arange(0, {N})")
+    sheet.line("x1 = tl.load(x + at)")
+    sheet.line("x0 = tl.load(x + 40)")
+    if name == "fma":
+        for text, y, z in (("tl.fma(x1, 2.0, x1)", 2.0, None), ("tl.fma(x1, x1, 0.3)", None, 0.3), ("tl.fma(x1, 0.1, 3.0)", 0.1, 3.0)):
+            store(sheet, name, text, gives, x, *(x if v is None else literal(v, dtype) for v in (y, z)))
+        return sheet
+    numbers: list[Any] = [1, 3, 7]
+    if dtype not in FLOATS and not dtype.startswith("u"):
+        numbers += [-1, -3]
+    if dtype in INTEGERS:
+        numbers += [int(np.iinfo(DTYPES[dtype]).max), int(np.iinfo(DTYPES[dtype]).min)]
+    if dtype in FLOATS:
+        numbers += [0.1, -2.5, 1e-3, 100000, float("inf"), -3]
+    for number in numbers:
+        text = f'{"-" if number < 0 else ""}float("inf")' if number in (float("inf"), -float("inf")) else repr(number)
+        right = f"({text})" if number < 0 else text
+        value = literal(number, dtype)
+        store(sheet, name, form.text.format("x1", right), gives, x, value)
+        store(sheet, name, form.text.format("x0", right), gives, x[40], value)
+        swapped = SWAPPED.get(name)
+        if isinstance(number, float) and name == "mod":
+            swapped = None  # the signature takes an int alone
+        if swapped is not None or name in MIRRORED:
+            if swapped is None and name == "mod":
+                continue
+            store(sheet, swapped or MIRRORED[name], form.text.format(right, "x1"), gives, x, value)
+    return sheet
+
+
+def has_literals(name: str, dtype: str) -> bool:
+    return arity(FORMS[name]) > 1 and dtype != "bool" and not (name in ("and_", "or_", "xor") and dtype == "bool")
+
+
+def extremes(name: str, dtype: str) -> Sheet:
+    """`propagate_nan`."""
+    sheet = Sheet()
+    x, y = specials(dtype), np.roll(specials(dtype), 3)
+    for letter, values in (("x", x), ("y", y)):
+        sheet.array(letter, dtype, values)
+        sheet.line(f"{letter}1 = tl.load({letter} + tl.arange(0, {SIDE}))")
+    wanted = MEANING[name](x[:, None], y[None, :], True)
+    sheet.put(f"tl.{name}(x1[:, None], y1[None, :], propagate_nan=True)", dtype, wanted, free_zero=True)
+    sheet.put(f"tl.{name}(x1[:, None], y1[None, :], False)", dtype, MEANING[name](x[:, None], y[None, :]), free_zero=True)
+    return sheet
+
+
+def casts(dtype: str) -> Sheet:
+    """From one dtype to every dtype, as a method and as a function."""
+    sheet = Sheet()
+    x = inputs(dtype, N, 4)
+    if dtype in FLOATS:
+        edges = [127.5, 128.0, -128.9, -129.0, 255.9, 32767.5, 65535.9, 2147483647.0, 2147483648.0, -2147483648.0]
+        edges += [4294967295.0, 4294967296.0, 9.3e18, -9.3e18, 1.85e19, 9223372036854774784.0, 18446744073709549568.0]
+        edges += [1 + 2.0**-9 + 2.0**-40, 1 + 2.0**-8 + 2.0**-40, 65519.999999, 65520.0, 3.3961775292304957e38, 2.0**-25, 2.0**-25 * 1.0000001]
+        with np.errstate(all="ignore"):
+            x[-len(edges) :] = np.array(edges).astype(DTYPES[dtype])
+    elif dtype in ("i64", "u64"):
+        edges = [2**53 + 1, 2**24 + 1, 2**60 + 2**36 + 1, 2**60 + 2**36, 2049, 2051, 257, 65519, 65520, 2**62 + 2**54 + 1, 2**62 + 2**38 + 1]
+        edges += [-v for v in edges] if dtype == "i64" else [2**63 + 2**55 + 1, 2**63 + 2**39 + 1]
+        x[-len(edges) :] = np.array(edges, DTYPES[dtype])
+    elif dtype in ("i32", "u32"):
+        edges = [2**24 + 2**16 + 1, 2**30 + 2**22 + 1, 2**30 + 2**22, 2**24 + 1, 65519, 65520, 2049, 257]
+        edges += [-v for v in edges] if dtype == "i32" else []
+        x[-len(edges) :] = np.array(edges, DTYPES[dtype])
+    sheet.array("x", dtype, x)
+    sheet.line(f"x1 = tl.load(x + tl.arange(0, {N}))")
+    sheet.line("x0 = tl.load(x + 3)")
+    for to in ALL:
+        with np.errstate(all="ignore"):
+            sheet.put(f"x1.to(tl.{spelled(to)})", to, cast(x, to), x=x)
+            sheet.put(f"tl.cast(x0, tl.{spelled(to)})", to, cast(x[3], to), x=x[3])
+    return sheet
+
+
+def reductions(name: str, dtype: str, to: str = "") -> Sheet:
+    """Along each axis, of all elements, with and without `keep_dims`, as a function and as a method."""
+    sheet = Sheet()
+    x = random(dtype, 2048, 5)
+    if dtype in FLOATS:
+        x = np.where(np.isfinite(x.astype(np.float64)), x, x.dtype.type(0.5))
+        x = np.clip(x.astype(np.float64), -900, 900).astype(DTYPES[dtype])
+        x[1500] = np.nan
+    sheet.array("x", dtype, x)
+    meaning = MEANING[name]
+    more: tuple[Any, ...] = (to,) if to else ()
+    extra = f", dtype=tl.{to}" if to else ""
+    gives = to or dtype
+    free = name in FREE_ZERO
+
+    def put(text: str, wanted: Any) -> None:
+        sheet.put(text, gives, wanted, free_zero=free)
+
+    with np.errstate(all="ignore"):
+        for size in (1, 2, 16, 64, 128, 512):
+            sheet.line(f"r{size} = tl.load(x + tl.arange(0, {size}))")
+            put(f"tl.{name}(r{size}, axis=0{extra})", meaning(x[:size], 0, False, *more))
+        put(f"tl.{name}(r128{extra})", meaning(x[:128], None, False, *more))
+        put(f"r128.{name}(-1{extra})", meaning(x[:128], 0, False, *more))
+        put(f"tl.{name}(r16, 0, True{extra})", meaning(x[:16], 0, True, *more))
+        for rows, columns in ((4, 128), (8, 8), (128, 2), (1, 16), (16, 1)):
+            tile = x[: rows * columns].reshape(rows, columns)
+            t = f"t{rows}_{columns}"
+            sheet.line(f"{t} = tl.load(x + tl.arange(0, {rows})[:, None] * {columns} + tl.arange(0, {columns})[None, :])")
+            for axis in (0, 1, -1, None):
+                put(f"tl.{name}({t}, {axis}{extra})", meaning(tile, axis, False, *more))
+                put(f"tl.{name}({t}, axis={axis}, keep_dims=True{extra})", meaning(tile, axis, True, *more))
+        tile = x.reshape(8, 16, 16)
+        sheet.line(
+            "cube = tl.load(x + tl.arange(0, 8)[:, None, None] * 256 + tl.arange(0, 16)[None, :, None] * 16"
+            " + tl.arange(0, 16)[None, None, :])"
+        )
+        for axis in (0, 1, 2, None):
+            put(f"tl.{name}(cube, {axis}{extra})", meaning(tile, axis, False, *more))
+    return sheet
+
+
+def choices(dtype: str) -> Sheet:
+    """`where`, and the ternary."""
+    sheet = Sheet()
+    x, y = inputs(dtype, N, 1), random(dtype, N, 2)
+    c = random("bool", N, 3)
+    for letter, values, kind in (("x", x, dtype), ("y", y, dtype), ("c", c, "bool")):
+        sheet.array(letter, kind, values)
+        sheet.line(f"{letter}1 = tl.load({letter} + tl.arange(0, {N}))")
+        sheet.line(f"{letter}2 = tl.load({letter} + tl.arange(0, {SIDE}))")
+        sheet.line(f"{letter}0 = tl.load({letter} + 2)")
+    f, s = MEANING["where"], slice(0, SIDE)
+    sheet.put("tl.where(c1, x1, y1)", dtype, f(c, x, y))
+    sheet.put("tl.where(c0, x1, y1)", dtype, f(c[2], x, y))
+    sheet.put("tl.where(c1, x0, y1)", dtype, f(c, x[2], y))
+    sheet.put("tl.where(c0, x0, y0)", dtype, f(c[2], x[2], y[2]))
+    sheet.put("tl.where(c2[:, None], x2[None, :], y2[:, None])", dtype, f(c[s, None], x[None, s], y[s, None]))
+    sheet.put("tl.where(c2[:, None], x2, y0)", dtype, f(c[s, None], x[s], y[2]))
+    sheet.put("x1 if c0 else y1", dtype, f(c[2], x, y))
+    if dtype != "bool":
+        sheet.put("tl.where(c1, x1, 3)", dtype, f(c, x, literal(3, dtype)))
+        sheet.put("tl.where(c1, 3, y1)", dtype, f(c, literal(3, dtype), y))
+    if dtype in FLOATS:
+        sheet.put("tl.where(c1, x1, 0.1)", dtype, f(c, x, literal(0.1, dtype)))
+        sheet.put('tl.where(c1, -float("inf"), y1)', dtype, f(c, literal(-np.inf, dtype), y))
+    return sheet
+
+
+def shapes(dtype: str) -> Sheet:
+    """Functions that move lanes."""
+    sheet = Sheet()
+    x = inputs(dtype, 512, 6)
+    sheet.array("x", dtype, x)
+    tile, cube, row = x.reshape(16, 32), x.reshape(4, 8, 16), x[:32]
+    sheet.line("row = tl.load(x + tl.arange(0, 32))")
+    sheet.line("one = tl.load(x + 7)")
+    sheet.line("tile = tl.load(x + tl.arange(0, 16)[:, None] * 32 + tl.arange(0, 32)[None, :])")
+    sheet.line("cube = tl.reshape(tl.load(x + tl.arange(0, 512)), (4, 8, 16))")
+    puts: list[tuple[str, Any]] = [
+        ("tl.trans(tile)", tile.T), ("tile.trans()", tile.T), ("tl.trans(tile, (0, 1))", tile), ("tile.trans((1, 0))", tile.T),
+        ("tl.trans(cube)", cube.swapaxes(1, 2)), ("tl.trans(cube, (2, 0, 1))", cube.transpose(2, 0, 1)),
+        ("tl.trans(cube, (1, 2, 0))", cube.transpose(1, 2, 0)), ("tl.trans(cube, (2, 1, 0))", cube.transpose(2, 1, 0)),
+        ("tl.reshape(tile, (512,))", x), ("tile.reshape((64, 8))", x.reshape(64, 8)), ("tl.reshape(row, (4, 8))", row.reshape(4, 8)),
+        ("tl.reshape(tl.trans(tile), (512,))", tile.T.reshape(-1)), ("tl.reshape(one, (1, 1))", x[7].reshape(1, 1)),
+        ("tl.trans(tl.reshape(tl.trans(tile), (16, 32)))", tile.T.reshape(16, 32).T),
+        ("tl.expand_dims(row, 0)", row[None, :]), ("row.expand_dims(1)", row[:, None]), ("tl.expand_dims(row, -1)", row[:, None]),
+        ("tl.expand_dims(one, 0)", x[7].reshape(1)), ("tl.expand_dims(tile, 1)", tile[:, None, :]),
+        ("row[:, None]", row[:, None]), ("row[None, :]", row[None, :]), ("row[None, :, None]", row[None, :, None]),
+        ("tile[:, None, :]", tile[:, None, :]), ("tile[:, :, None]", tile[:, :, None]), ("one[None, None]", x[7].reshape(1, 1)),
+        ("row[:]", row),
+        ("tl.broadcast_to(row, (4, 32))", np.broadcast_to(row, (4, 32))),
+        ("tl.broadcast_to(row[:, None], (32, 8))", np.broadcast_to(row[:, None], (32, 8))),
+        ("one.broadcast_to((4, 2))", np.broadcast_to(x[7], (4, 2))), ("tl.broadcast_to(tile, (16, 32))", tile),
+        ("tl.broadcast_to(tl.expand_dims(row, 0), (2, 4, 32))", np.broadcast_to(row, (2, 4, 32))),
+    ]  # fmt: skip
+    for text, wanted in puts:
+        sheet.put(text, dtype, np.ascontiguousarray(wanted).reshape(wanted.shape))
+    return sheet
+
+
+def constants(dtype: str) -> Sheet:
+    """`zeros`, `full`, `lowest`, `highest`, `.dtype`."""
+    sheet = Sheet()
+    kind = DTYPES[dtype]
+    x = inputs(dtype, 32, 2)
+    sheet.array("x", dtype, x)
+    sheet.line("one = tl.load(x + 5)")
+    of = f"tl.{dtype}"
+    sheet.put(f"tl.zeros((8,), {of})", dtype, np.zeros(8, kind))
+    sheet.put("tl.zeros((), x.dtype)", dtype, np.zeros((), kind))
+    sheet.put(f"tl.zeros((4, 2), dtype={of})", dtype, np.zeros((4, 2), kind))
+    sheet.put(f"tl.zeros([4, 2], {of})", dtype, np.zeros((4, 2), kind))
+    sheet.put(f"tl.full((16,), 5, {of})", dtype, np.full(16, 5).astype(kind))
+    sheet.put("tl.full((2, 4), one, one.dtype)", dtype, np.full((2, 4), x[5]))
+    sheet.put("tl.full((), 1, x.dtype)", dtype, np.ones((), kind))
+    if dtype in FLOATS:
+        sheet.put(f"tl.full((4,), 0.1, {of})", dtype, np.full(4, literal(0.1, dtype)))
+        sheet.put(f'tl.full((4,), -float("inf"), {of})', dtype, np.full(4, literal(-np.inf, dtype)))
+        sheet.put(f"tl.full((4,), 1e30, {of})", dtype, np.full(4, literal(1e30, dtype)))
+        sheet.put(f'tl.full((4,), float("nan"), {of})', dtype, np.full(4, literal(np.nan, dtype)))
+    else:
+        limits = np.iinfo(kind)
+        sheet.put(f"tl.full((4,), {limits.max}, {of})", dtype, np.full(4, limits.max, kind))
+        sheet.put(f"tl.full((4,), {limits.min}, {of})", dtype, np.full(4, limits.min, kind))
+    for name in ("lowest", "highest"):
+        sheet.put(f"tl.{name}({of})", dtype, MEANING[name](dtype))
+        sheet.put(f"tl.{name}(x.dtype) + tl.zeros((4,), {of})", dtype, np.full(4, MEANING[name](dtype)))
+    return sheet
+
+
+def memory(dtype: str) -> Sheet:
+    """Loads with masks and fills, through pointers of every form."""
+    sheet = Sheet()
+    x = inputs(dtype, N, 8)
+    sheet.array("x", dtype, x)
+    sheet.line("at = tl.arange(0, 128)")
+    sheet.line("one = tl.load(x + 3)")
+    sheet.line("tile = tl.arange(0, 8)[:, None] * 16 + tl.arange(0, 16)[None, :]")
+    i, tile = np.arange(128), np.arange(128).reshape(8, 16)
+
+    def filled(mask: Any, values: Any, other: Any) -> Any:
+        return np.where(mask, values, np.asarray(other, DTYPES[dtype])).astype(DTYPES[dtype])
+
+    sheet.put("tl.load(x)", dtype, x[0])
+    sheet.put("tl.load(x + at)", dtype, x[i])
+    sheet.put("tl.load(at + x)", dtype, x[i])
+    sheet.put("tl.load(x + 5 + at * 1)", dtype, x[5 + i])
+    sheet.put("tl.load((x + 127 + 0 * at) + -1 * at)", dtype, x[127 - i])
+    sheet.put("tl.load(x + at // 2)", dtype, x[i // 2])
+    sheet.put("tl.load((x + at)[None, :])", dtype, x[i][None])
+    sheet.put("tl.load((x + tl.arange(0, 8))[:, None] + tl.arange(0, 16)[None, :] * 8)", dtype, x[np.arange(8)[:, None] + np.arange(16) * 8])
+    sheet.put("tl.load(x + tile)", dtype, x[tile])
+    sheet.put("tl.load(x + at, at < 50, one)", dtype, filled(i < 50, x[i], x[3]))
+    sheet.put("tl.load(x + at + 1000000 * (at >= 50).to(tl.i32), mask=at < 50, other=one)", dtype, filled(i < 50, x[i], x[3]))
+    sheet.put("tl.load(x + at, mask=True)", dtype, x[i])
+    sheet.put("tl.load(x + at, mask=False, other=one)", dtype, filled(i < 0, x[i], x[3]))
+    sheet.put("tl.load(x + at, one == one, other=tl.load(x + 2 * (at // 2)))", dtype, filled(x[3] == x[3], x[i], x[i // 2 * 2]))
+    sheet.put("tl.load(x + tile, (tl.arange(0, 8) < 5)[:, None], one)", dtype, filled(np.arange(8)[:, None] < 5, x[tile], x[3]))
+    sheet.put("tl.load(x + tile, (tl.arange(0, 16) < 9), one)", dtype, filled(np.arange(16) < 9, x[tile], x[3]))
+    sheet.put("tl.load(x + tl.arange(0, 16), tl.arange(0, 8)[:, None] > 2, one)", dtype, filled(np.arange(8)[:, None] > 2, x[np.arange(16)], x[3]))
+    if dtype != "bool":
+        sheet.put("tl.load(x + at, at % 3 == 0, other=7)", dtype, filled(i % 3 == 0, x[i], 7))
+        sheet.put("tl.load(x + at, at > 100, 7)", dtype, filled(i > 100, x[i], 7))
+    if dtype in FLOATS:
+        sheet.put('tl.load(x + at, at > 100, -float("inf"))', dtype, filled(i > 100, x[i], -np.inf))
+        sheet.put("tl.load(x + at, at > 100, 0.1)", dtype, filled(i > 100, x[i], literal(0.1, dtype)))
+    return sheet
+
+
+def offsets(dtype: str) -> Sheet:
+    """A pointer moved by integers of every dtype: by value, so unsigned ones never go back."""
+    sheet = Sheet()
+    base = np.arange(400).astype(np.int32)
+    high = min(int(np.iinfo(DTYPES[dtype]).max), 255)
+    low = max(int(np.iinfo(DTYPES[dtype]).min), -100)
+    index = np.linspace(low, high, 64).astype(np.int64)
+    sheet.array("x", "i32", base)
+    sheet.array("index", dtype, index.astype(DTYPES[dtype]))
+    sheet.line("at = tl.load(index + tl.arange(0, 64))")
+    sheet.line("last = tl.load(index + 63)")
+    sheet.put("tl.load(x + 100 + at)", "i32", base[100 + index])
+    sheet.put("tl.load(at + (x + 100))", "i32", base[100 + index])
+    sheet.put("tl.load(x + last)", "i32", base[index[63]])
+    return sheet
+
+
+def booleans() -> Sheet:
+    """`and`, `or`, `not` and chained comparisons of scalars."""
+    sheet = Sheet()
+    x = np.array([3, -2, 7, 0], np.int32)
+    sheet.array("x", "i32", x)
+    for at, letter in enumerate("abcd"):
+        sheet.line(f"{letter} = tl.load(x + {at})")
+    a, b, c, d = (int(v) for v in x)
+    for text in ("a > 0 and b > 0", "a > 0 or b > 0", "not a > 0", "b < d < a", "a < c < b", "d <= d < a <= c", "not (a > b and c > a) or d > 0"):
+        sheet.put(text, "bool", np.asarray(eval(text, {"a": a, "b": b, "c": c, "d": d})))
+    return sheet
+
+
+def round_up() -> Iterator[tuple[str, Callable[[], Sheet]]]:
+    for dtype in INTEGERS:
+
+        def made(dtype: str = dtype) -> Sheet:
+            sheet = Sheet()
+            x = (np.arange(64) % 100).astype(DTYPES[dtype])
+            y = (np.arange(64) % 9 + 1).astype(DTYPES[dtype])
+            for letter, values in (("x", x), ("y", y)):
+                sheet.array(letter, dtype, values)
+                sheet.line(f"{letter}1 = tl.load({letter} + tl.arange(0, 64))")
+            sheet.put("tl.cdiv(x1, y1)", dtype, MEANING["cdiv"](x, y))
+            sheet.put("tl.cdiv(x1, 8)", dtype, ((x.astype(np.int64) + 7) // 8).astype(DTYPES[dtype]))
+            sheet.put("x1 * tl.cdiv(17, 8)", dtype, x * DTYPES[dtype].type(3))
+            return sheet
+
+        yield f"cdiv-{dtype}", made
+
+
+SUM_TO: dict[str, tuple[str, ...]] = {
+    "bool": ("i32", "i64", "u8", "f32", "bf16"), "i8": ("i32", "i64", "i8", "f16"), "u8": ("i32", "u32", "u8", "f32"),
+    "i16": ("i32", "i16"), "u16": ("u64", "f64"), "i32": ("i64", "i16"), "f16": ("f32", "f16"), "bf16": ("f32", "f64"),
+    "f32": ("f64", "f32", "f16"), "u64": ("u32",), "f64": ("f32",),
+}  # fmt: skip
+
+
+def cells() -> dict[str, tuple[str, Callable[[], Sheet]]]:
+    """All cells: by a name for the test, the function of the language and the sheet."""
+    found: dict[str, tuple[str, Callable[[], Sheet]]] = {}
+
+    def add(function: str, label: str, made: Callable[..., Sheet], *args: Any) -> None:
+        found[label] = (function, lambda: made(*args))
+
+    from teeny.ops.function import functions
+
+    for name, form in FORMS.items():
+        if name not in functions():
+            continue
+        for dtype in CLASSES[form.of]:
+            add(name, f"{name}-{dtype}", elementwise, name, dtype)
+            if has_literals(name, dtype):
+                add(SWAPPED.get(name, name), f"{name}-{dtype}-literals", literals, name, dtype)
+    for name in MIXED:
+        add(name, f"{name}-i32-i64", elementwise, name, "i32", "i64")
+        add(name, f"{name}-i64-i32", elementwise, name, "i64", "i32")
+    for name in ("maximum", "minimum"):
+        for dtype in CLASSES["N"]:
+            add(name, f"{name}-{dtype}-nan", extremes, name, dtype)
+    for dtype in ALL:
+        add("cast", f"cast-{dtype}", casts, dtype)
+        add("where", f"where-{dtype}", choices, dtype)
+        add("reshape", f"shapes-{dtype}", shapes, dtype)
+        add("load", f"load-{dtype}", memory, dtype)
+        for to in SUM_TO.get(dtype, ()):
+            add("sum", f"sum-{dtype}-{to}", reductions, "sum", dtype, to)
+    for dtype in CLASSES["N"]:
+        add("full", f"constants-{dtype}", constants, dtype)
+        if dtype not in ("i8", "i16", "u8", "u16"):
+            add("sum", f"sum-{dtype}", reductions, "sum", dtype)
+        add("max", f"max-{dtype}", reductions, "max", dtype)
+        add("min", f"min-{dtype}", reductions, "min", dtype)
+    for dtype in INTEGERS:
+        add("addptr", f"addptr-{dtype}", offsets, dtype)
+    add("and_", "scalar-conditions", booleans)
+    for label, made in round_up():
+        found[label] = ("cdiv", made)
+    return found
