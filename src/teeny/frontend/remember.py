@@ -11,22 +11,20 @@ import os
 import sys
 from dataclasses import dataclass, field
 from functools import cache
-from hashlib import sha256
 from types import FunctionType
 from typing import Any, cast
 
-from teeny import __version__
 from teeny.diag.diagnostic import Diagnostic
 from teeny.diag.export import from_json, to_json
 from teeny.frontend.files import LoadedFile, file_named, load_file
 from teeny.frontend.source import KernelSource
 from teeny.frontend.uses import Use, still_holds, uses_of
+from teeny.ir.build import build
 from teeny.ir.store import Json, Store, default_store
 
 _FORMAT = 1
 _VARIANTS = 4  # kernels made at one place with different closures or settings
 _LAYERS = ("diag", "ir", "ops", "language", "frontend", "passes", "checks")  # that have a say in a check
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,25 +124,8 @@ def forget() -> None:
 
 @cache
 def fingerprint() -> str:
-    """What changes with teeny itself: version, Python, and, where teeny is being worked on, time and size of its files."""
-    parts: list[object] = [_FORMAT, __version__, sys.version_info[:2]]
-    if os.sep + "site-packages" + os.sep in _PACKAGE:
-        parts.append(os.stat(os.path.join(_PACKAGE, "__init__.py")).st_mtime_ns)
-    else:
-        parts += sorted(part for layer in _LAYERS for part in _files(os.path.join(_PACKAGE, layer)))
-    return sha256(repr(parts).encode()).hexdigest()
-
-
-def _files(folder: str) -> list[tuple[str, int, int]]:
-    found: list[tuple[str, int, int]] = []
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir():
-                found += _files(entry.path)
-            elif entry.name.endswith((".py", ".md")):
-                status = entry.stat()
-                found.append((entry.path, status.st_mtime_ns, status.st_size))
-    return found
+    """What changes with teeny itself, and with Python."""
+    return f"{_FORMAT} {sys.version_info[:2]} {build(*_LAYERS)}"
 
 
 def _key(fn: FunctionType) -> str:

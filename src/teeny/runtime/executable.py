@@ -9,11 +9,12 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from teeny import __version__
 from teeny.diag.errors import LaunchError
+from teeny.ir.build import build
 from teeny.ir.core import Module
 from teeny.ir.dtype import INT, DType
 from teeny.ir.store import default_store, key
+from teeny.ir.text import print_module
 from teeny.ir.types import PointerType, Type
 from teeny.runtime.arrays import ArrayInfo
 from teeny.runtime.grid import Grid
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 DIVISOR = 16
 """What Triton's hints speak of: an address or an integer that is a multiple of this."""
 Hints = tuple[bool, ...]
+_LAYERS = ("ops", "backends")  # that make machine code of the IR
 
 
 class Executable(Protocol):
@@ -61,7 +63,7 @@ def _cpu_object(kernel: Specialization) -> tuple[bytes, dict[str, Any]]:
 
     _share_pool()
     store = default_store()
-    name = key({"kind": "cpu", "teeny": __version__, "mlir": kernel.mlir, "machine": fingerprint("native")})
+    name = key({"kind": "cpu", "teeny": build(*_LAYERS), "mlir": kernel.mlir, "machine": fingerprint("native")})
     known = store.get(name)
     if known is not None and {"object", "meta.json"} <= known.keys():
         return known["object"], json.loads(known["meta.json"])
@@ -87,7 +89,7 @@ def _share_pool() -> None:
 
     def source(text: str, make: Callable[[], bytes]) -> bytes:
         store = default_store()
-        name = key({"kind": "pool", "teeny": __version__, "text": text, "machine": fingerprint("native")})
+        name = key({"kind": "pool", "teeny": build(*_LAYERS), "text": text, "machine": fingerprint("native")})
         known = store.get(name)
         if known is not None and "object" in known:
             return known["object"]
@@ -144,29 +146,28 @@ def artifact_for(kernel: Specialization, arch: str, options: Options, hints: Hin
     """PTX and cubin for an architecture, from the cache or from Triton's compiler.
 
     `hints`: for each argument, whether its address or value is a multiple of 16; integers and pointers alone count.
+    The key holds the locations, because the code has them as line information.
     """
     from teeny.backends.triton.compile import TritonArtifact, compile_module
     from teeny.backends.triton.wheel import version
 
     store = default_store()
+    module = _hinted(kernel.module, hints)
     name = key(
         {
             "kind": "triton",
-            "teeny": __version__,
+            "teeny": build("backends"),
             "triton": version(),
-            "mlir": kernel.mlir,
+            "text": print_module(module, locations=True, contracts=False),
             "arch": arch,
             "num_warps": options.num_warps,
             "num_stages": options.num_stages,
-            "hints": repr(hints),
         }
     )
     known = store.get(name)
     if known is not None and {"ptx", "cubin", "meta.json"} <= known.keys():
         return TritonArtifact(known["ptx"].decode(), known["cubin"], json.loads(known["meta.json"]))
-    made = compile_module(
-        _hinted(kernel.module, hints), arch, num_warps=options.num_warps, num_stages=options.num_stages
-    )
+    made = compile_module(module, arch, num_warps=options.num_warps, num_stages=options.num_stages)
     files = {"ptx": made.ptx.encode(), "cubin": made.cubin, "meta.json": json.dumps(made.metadata).encode()}
     store.put(name, files, {"kernel": kernel.id})
     return made
