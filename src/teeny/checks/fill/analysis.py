@@ -60,11 +60,14 @@ class Analysis:
             finding = Finding(code, op, role, key, entry)
             self.findings.setdefault(finding.identity, finding)
 
-    def demand(self, code: str, op: Op, role: Role, value: Value, have: Condition) -> None:
-        """No undefined lane of `value` is left where `have` holds."""
+    def demand(self, code: str, op: Op, role: Role, value: Value, have: Condition) -> bool:
+        """No undefined lane of `value` is left where `have` holds; whether that is so."""
+        fine = True
         for key, entry in self.undefined(value, op.guard):
             if not self.keys.implies(have, key, entry.guard):
                 self.found(code, op, role, key, entry)
+                fine = False
+        return fine
 
     def undefined(self, value: Value, guard: int | None) -> list[tuple[Dim, Entry]]:
         """The conditions outside which lanes are undefined where `guard` holds, each entry narrowed to it."""
@@ -208,14 +211,14 @@ class Analysis:
 
     # Memory
 
-    def _address(self, op: Op, mask: Value | None) -> Condition:
-        """The condition under which lanes are accessed; an undefined mask or address there is a fault."""
+    def _address(self, op: Op, mask: Value | None) -> Condition | None:
+        """The condition under which lanes are accessed; None where an undefined mask or address was found."""
         have = self.path
         if mask is not None:
-            self.demand("F005", op, "mask", mask, self.path)
+            if not self.demand("F005", op, "mask", mask, self.path):
+                return None
             have = have | self.keys.exact(mask)
-        self.demand("F005", op, "address", op.operands[0], have)
-        return have
+        return have if self.demand("F005", op, "address", op.operands[0], have) else None
 
     def _load(self, op: Op) -> None:
         pointer, mask, other = op.operands[0], _operand(op, 1), _operand(op, 2)
@@ -250,7 +253,8 @@ class Analysis:
 
     def _store(self, op: Op) -> None:
         have = self._address(op, _operand(op, 2))
-        self.demand("F004", op, "stored", op.operands[1], have)
+        if have is not None:
+            self.demand("F004", op, "stored", op.operands[1], have)
 
     # Reductions
 

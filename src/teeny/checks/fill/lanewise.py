@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from teeny.ir.dtype import BOOL, DType, integer_range
-from teeny.ir.rules import COMPUTED, LaneState, Lanewise, Number, Undefined
+from teeny.ir.rules import COMPUTED, Computed, LaneState, Lanewise, Number, Undefined
 from teeny.ir.types import element_of, shape_of
 from teeny.ops.compare import CORE
 
@@ -36,9 +36,22 @@ def result_state(op: Op, states: tuple[LaneState, ...]) -> LaneState:
     numbers = [state.value for state in states if isinstance(state, Number)]
     if len(numbers) == len(states):
         return _folded(op, numbers)
+    found = _absorbed(op, states) or _scaled(op, states)
+    if found is not None:
+        return found
+    return None if _passes(op, states) else COMPUTED
+
+
+def _absorbed(op: Op, states: tuple[LaneState, ...]) -> LaneState:
     fill = op.schema.fill
-    found = fill.absorb(states) if isinstance(fill, Lanewise) and fill.absorb is not None else None
-    return found or _scaled(op, states) or COMPUTED
+    return fill.absorb(states) if isinstance(fill, Lanewise) and fill.absorb is not None else None
+
+
+def _passes(op: Op, states: tuple[LaneState, ...]) -> bool:
+    """Whether a tile with nothing special in these lanes passes through: 0 + x, max(-inf, x)."""
+    other = Computed()
+    found = _absorbed(op, tuple([other if state is None else state for state in states]))
+    return found is other and not any(s is None and is_uniform(v) for s, v in zip(states, op.operands, strict=True))
 
 
 def _folded(op: Op, numbers: list[float]) -> LaneState:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from teeny.checks.fill.interval import interval_of
 from teeny.checks.fill.state import same_number
-from teeny.ir.dtype import DType
+from teeny.ir.dtype import UNSIGNED, DType
 from teeny.ir.types import element_of
+from teeny.ops.arith import MAX, MIN
+from teeny.ops.compare import CORE
 from teeny.ops.reduce import combiner
 
 if TYPE_CHECKING:
@@ -18,14 +20,36 @@ SENTINEL = 1e4
 """Float fills at or beyond this, such as -1e9, are meant as infinite."""
 
 
+def group_of(op: Op) -> str | None:
+    """What a reduction does: the group of its combiner; argmax and argmin count as "max" and "min"; else None."""
+    block, count = op.regions[0].block, len(op.operands)
+    if count == 1:
+        return combiner(op)
+    left, right = block.args[0], block.args[count]
+    for inner in block.ops:
+        if inner.schema.group == "cmp" and set(inner.operands) == {left, right}:
+            direction = CORE.get(str(inner.attrs["predicate"]), "")
+            if direction in ("lt", "le", "gt", "ge"):
+                first = "min" if direction in ("lt", "le") else "max"
+                return first if inner.operands[0] is left else {"min": "max", "max": "min"}[first]
+    return None
+
+
 def identity_of(op: Op) -> float | None:
-    """The identity of a reduction's combiner, None where it is no single operation."""
+    """The identity of a reduction's combiner, None where it is not known."""
+    element = element_of(op.operands[0].type)
+    if not isinstance(element, DType):
+        return None
+    if len(op.operands) > 1:
+        family = {"max": MAX, "min": MIN}.get(group_of(op) or "")
+        return family.generic.identity(element) if family is not None and family.generic.identity is not None else None
     if combiner(op) is None:
         return None
     schema = op.regions[0].block.ops[0].schema
-    element = element_of(op.operands[0].type)
-    if schema.identity is None or not isinstance(element, DType):
+    if schema.identity is None:
         return None
+    if schema.group == "max" and element.is_variable and element.within(UNSIGNED):
+        return 0
     if schema.name.endswith(("maxui", "minui")):
         return 0 if schema.group == "max" else -1
     return schema.identity(element)
@@ -42,9 +66,9 @@ def meant(value: Value, fill: float) -> float:
 def harmless(op: Op, value: Value, fill: float) -> bool:
     """Whether lanes that hold `fill` leave the reduction of `value` as it is."""
     identity = identity_of(op)
-    if identity is None or same_number(identity, fill):
+    if value is not op.operands[0] or identity is None or same_number(identity, fill):
         return True
-    group = combiner(op)
+    group = group_of(op)
     if group not in ("max", "maximum", "min", "minimum"):
         return False
     unsigned = op.regions[0].block.ops[0].schema.name.endswith("ui")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from teeny.checks.fill.analysis import Analysis
     from teeny.ir.core import Block, Op, Value
 
-ROUNDS = 6
-"""Passes over a loop before what still changes is given up as undefined everywhere."""
+PATIENCE, ROUNDS = 3, 8
+"""Passes over a loop before what still changes is put in terms of some iteration, and before it is given up."""
 Pairs = set[tuple[int, int]]
 """Carried values with masks (both by number) outside of which alone they are undefined."""
 
@@ -102,16 +102,25 @@ def _inside(blocks: Sequence[Block]) -> set[Value]:
 
 def _outlived(a: Analysis, states: States, inside: set[Value]) -> States:
     """States after the blocks that made `inside`: their atoms are no longer what any later value is."""
-    return {_stale(a, key, inside, frozenset()): entry for key, entry in states.items()} if states else states
+    return {_stale(a, key, inside): entry for key, entry in states.items()} if states else states
 
 
-def _stale(a: Analysis, key: Dim, inside: set[Value], kept: frozenset[str]) -> Dim:
+def _stale(a: Analysis, key: Dim, inside: set[Value], kept: frozenset[str] = frozenset()) -> Dim:
+    """A condition with other atoms for those that are made `inside`, but for `kept`: nothing is known of them later."""
     changed: dict[str, Dim] = {}
     for atom in a.keys.atoms.of(key):
         home = a.keys.homes.get(atom.base)
         if home is not None and home in inside and atom.name not in kept:
             changed[atom.name] = a.keys.atoms.poly(Atom(f"~{atom.base}", atom.axes))
-    return substitute(key, changed) if changed else key
+    return _substituted(a, key, changed)
+
+
+def _substituted(a: Analysis, key: Dim, values: dict[str, Dim]) -> Dim:
+    """A condition in other terms; messages show it as it was written."""
+    new = substitute(key, values) if values else key
+    if new is not key and key in a.keys.origins:
+        a.keys.origins.setdefault(new, a.keys.origins[key])
+    return new
 
 
 # Loops
@@ -167,7 +176,7 @@ def _same(a: Analysis, value: Value, other: Value) -> None:
 
 
 def _without_index(a: Analysis, key: Dim, index: Value) -> Dim:
-    return _stale(a, key, {index}, frozenset())
+    return _stale(a, key, {index})
 
 
 def _repeat(a: Analysis, loop: _Loop, body: Callable[[], tuple[Value, ...]]) -> None:
@@ -175,13 +184,16 @@ def _repeat(a: Analysis, loop: _Loop, body: Callable[[], tuple[Value, ...]]) -> 
     silent, a.silent = a.silent, True
     pairs = _related(a, loop.inits)
     entry = [_with_mask(a, at, a.of(v), loop.args, pairs) for at, v in enumerate(loop.inits)]
-    for _ in range(ROUNDS):
+    restless: set[int] = set()
+    for turn in range(ROUNDS):
         _enter(a, loop, entry)
         handed = body()
         pairs = pairs & _related(a, handed)
-        new = [_carried(a, loop, at, handed, pairs) for at in range(len(loop.args))]
+        new = [_carried(a, loop, at, handed, pairs, at in restless) for at in range(len(loop.args))]
         if new == entry:
             break
+        if turn >= PATIENCE:
+            restless.update(at for at, states in enumerate(new) if states != entry[at])
         entry = new
     else:
         entry = [_given_up(old) for old in entry]
@@ -201,14 +213,15 @@ def _given_up(states: States) -> States:
     return {FALSE: undefined[0]._replace(guard=ANYWHERE)} if undefined else {}
 
 
-def _carried(a: Analysis, loop: _Loop, at: int, handed: tuple[Value, ...], pairs: Pairs) -> States:
-    """What a carried value holds at the start of any iteration."""
+def _carried(a: Analysis, loop: _Loop, at: int, handed: tuple[Value, ...], pairs: Pairs, restless: bool) -> States:
+    """What a carried value holds at the start of any iteration; if it is restless, in terms of some iteration's."""
     begin = a.of(loop.inits[at])
     renamed = _next_names(a, loop, handed)
-    handed_on = {
-        _stale(a, substitute(key, renamed), loop.inside, _valid(a, loop)): entry
-        for key, entry in a.of(handed[at]).items()
-    }
+    valid = frozenset[str]() if restless else _valid(a, loop)
+    handed_on: States = {}
+    for key, entry in a.of(handed[at]).items():
+        moved = _stale(a, _substituted(a, key, renamed), loop.inside, valid)
+        handed_on[moved] = joined(handed_on.get(moved), entry) or entry
     first = dict(begin)
     for key, entry in handed_on.items():
         before = _at_start(a, loop, key)

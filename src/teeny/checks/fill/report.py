@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from teeny.checks.fill.reduction import identity_of
+from teeny.checks.fill.reduction import group_of, identity_of
 from teeny.checks.fill.wording import (
     called,
     fill_text,
@@ -17,7 +17,6 @@ from teeny.checks.fill.wording import (
 from teeny.diag.diagnostic import Diagnostic, Label, also, at, report
 from teeny.diag.span import user_location
 from teeny.ir.rules import Number, Undefined
-from teeny.ops.reduce import combiner
 
 if TYPE_CHECKING:
     from teeny.checks.fill.finding import Finding
@@ -43,7 +42,7 @@ def diagnose(finding: Finding, kernel: str, keys: Keys, fill: float | None) -> D
             same = f"mask={mask}" if mask else "the same mask"
             help_ = f"give the load an `other` that is a legal place, or this access the same mask: {same}"
             if finding.role == "mask":
-                help_ = "give the load an `other` that makes the mask false: other=0"
+                help_ = f"use it together with the mask of the load: ... & ({mask or 'mask'})"
         case _:
             message, text = f"undefined lanes of {name} decide a branch", "and decide this"
             help_ = "give the load an `other`, the value that is meant where its mask is false"
@@ -52,7 +51,7 @@ def diagnose(finding: Finding, kernel: str, keys: Keys, fill: float | None) -> D
 
 def _reduction(finding: Finding, kernel: str, keys: Keys, fill: float | None) -> Diagnostic:
     op, load, state = finding.op, finding.entry.load, finding.entry.state
-    short, noun = reduction_words(combiner(op))
+    short, noun = reduction_words(group_of(op))
     name, function = load_name(load), called(op, short)
     if isinstance(state, Undefined):
         message, text = f"undefined lanes of {name} take part in {function}", f"and enter this {noun}"
@@ -71,14 +70,14 @@ def _reduction(finding: Finding, kernel: str, keys: Keys, fill: float | None) ->
 def _mend(op: Op, load: Op | None, fill: float | None, short: str) -> str:
     identity = identity_of(op)
     if fill is not None and load is not None:
-        text = f"other={fill_text(fill, load)}"
+        text = f"other={fill_text(fill, load.results[0], load)}"
         if identity is not None and fill == identity:
             return f"fill them with the identity of {short}: {text}"
         return f"fill them so that they leave this {short} as it is: {text}"
     mask = (mask_text(load) if load is not None else None) or "mask"
     if identity is None:
         return f"choose what they hold before: tl.where({mask}, ..., ...)"
-    value = fill_text(identity, load) if load is not None else number_text(identity)
+    value = fill_text(identity, op.operands[0], load) if load is not None else number_text(identity)
     return f"set them to the identity of {short} after the computation: tl.where({mask}, ..., {value})"
 
 

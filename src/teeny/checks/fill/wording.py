@@ -35,9 +35,11 @@ def reduction_words(group: str | None) -> tuple[str, str]:
 
 
 def load_name(load: Op | None) -> str:
-    """The variable that a load was assigned to, in backquotes."""
-    name = load.results[0].name if load is not None else None
-    return f"`{name}`" if name else "a masked load"
+    """The variable that a load was assigned to, in backquotes; else what it reads."""
+    if load is None:
+        return "a masked load"
+    name, read = load.results[0].name, _pointer(load).name
+    return f"`{name}`" if name else f"a load of `{read}`" if read else "a masked load"
 
 
 def outside(key: Dim, keys: Keys) -> str | None:
@@ -90,9 +92,9 @@ def mask_text(load: Op) -> str | None:
     return mask.name or (_source(mask.op) if mask.op is not None else None)
 
 
-def fill_text(fill: float, load: Op) -> str:
-    """A fill as the argument `other` of this load."""
-    element = element_of(load.results[0].type)
+def fill_text(fill: float, filled: Value, load: Op) -> str:
+    """A fill of the dtype of `filled` as source; `load` says by which pointer the dtype can be named."""
+    element = element_of(filled.type)
     floating = not isinstance(element, DType) or element.kind in ("float", "variable")
     if math.isinf(fill):
         if floating and (not isinstance(element, DType) or element.bound in ("", "Float")):
@@ -102,15 +104,22 @@ def fill_text(fill: float, load: Op) -> str:
         limit = 1 << (element.bits - 1)
         if fill in (-limit, limit - 1):
             return f"tl.{'lowest' if fill < 0 else 'highest'}({_pointer_dtype(load)})"
-    return repr(float(fill)) if isinstance(element, DType) and element.kind == "float" else repr(int(fill))
+    decimal = isinstance(element, DType) and (element.kind == "float" or element.bound == "Float")
+    return repr(float(fill)) if decimal else repr(int(fill))
 
 
 def _pointer_dtype(load: Op) -> str:
     """The dtype of a load as the source can say it: that of the pointer argument it reads through."""
+    name = _pointer(load).name
+    return f"{name}.dtype" if name else "the dtype"
+
+
+def _pointer(load: Op) -> Value:
+    """The pointer argument that a load reads through."""
     value = load.operands[0]
     while value.op is not None and value.op.operands and isinstance(element_of(value.op.operands[0].type), PointerType):
         value = value.op.operands[0]
-    return f"{value.name}.dtype" if value.name else "the dtype"
+    return value
 
 
 def number_text(value: float) -> str:

@@ -1,0 +1,677 @@
+"""Kernels for the fill check. A comment `# F001` stands on each line where a finding has its primary place.
+
+Kernels without such a comment are right, and nothing may be said about them.
+"""
+
+# pyright: basic
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import teeny.language as tl
+
+D = TypeVar("D", bound=tl.Float)
+N = TypeVar("N", bound=tl.Num)
+U = TypeVar("U", bound=tl.Unsigned)
+
+
+# Loads and stores
+
+
+def vector_add(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.program_id(0) * B + tl.arange(0, B)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    y = tl.load(y_ptr + offs, mask=mask)
+    tl.store(z_ptr + offs, x + y, mask=mask)
+
+
+def mask_in_other_words(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    tl.store(z_ptr + offs, x, mask=n > offs)
+    tl.store(z_ptr + offs, x, mask=offs <= n - 1)
+    tl.store(z_ptr + offs, x, mask=tl.arange(0, B) + 1 <= n)
+
+
+def a_narrower_mask(
+    x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], m: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    offs = tl.arange(0, B)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    tl.store(z_ptr + offs, x, mask=(offs < n) & (offs < m))
+    tl.store(z_ptr + offs, x, mask=offs < n - 2)
+
+
+def a_wider_mask(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    tl.store(z_ptr + offs, x, mask=offs <= n)  # F004
+
+
+def no_mask_at_the_store(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    tl.store(z_ptr + offs, tl.exp(x))  # F004
+
+
+def one_of_two_masks(
+    x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], m: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    offs = tl.arange(0, B)
+    x = tl.load(x_ptr + offs, mask=(offs < n) & (offs >= m))
+    tl.store(z_ptr + offs, x, mask=offs < n)  # F004
+
+
+def either_of_two_masks(
+    x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], m: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    offs = tl.arange(0, B)
+    mask = (offs < n) | (offs >= m)
+    x = tl.load(x_ptr + offs, mask=mask)
+    tl.store(z_ptr + offs, x, mask=mask)
+    tl.store(z_ptr + offs, x, mask=offs < n)
+    tl.store(z_ptr + offs, x, mask=(offs < n) & (offs < m))
+
+
+def either_is_not_both(
+    x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], m: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    offs = tl.arange(0, B)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    tl.store(z_ptr + offs, x, mask=(offs < n) | (offs >= m))  # F004
+
+
+def where_mends(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    tl.store(z_ptr + offs, tl.where(mask, x, 0.0))
+    tl.store(z_ptr + offs, tl.where(~mask, 1.0, x))
+
+
+def where_on_the_wrong_side(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask)
+    tl.store(z_ptr + offs, tl.where(mask, 0.0, x))  # F004
+
+
+def a_mask_that_always_holds(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    x = tl.load(x_ptr + offs, mask=offs < B)
+    tl.store(z_ptr + offs, x)
+    tl.store(z_ptr, tl.max(x, axis=0))
+
+
+def under_a_branch(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32]) -> None:
+    x = tl.load(x_ptr, mask=n > 0)
+    if n > 0:
+        tl.store(z_ptr, x)
+
+
+def rows_and_columns(
+    x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], m: tl.Scalar[tl.i32], n: tl.Scalar[tl.i32], BM: tl.Const[int], BN: tl.Const[int]
+) -> None:
+    rows = tl.arange(0, BM)
+    cols = tl.arange(0, BN)
+    at = rows[:, None] * n + cols[None, :]
+    x = tl.load(x_ptr + at, mask=(rows < m)[:, None] & (cols < n)[None, :])
+    tl.store(z_ptr + at, x * 2.0, mask=(rows[:, None] < m) & (cols[None, :] < n))
+
+
+def the_wrong_axis(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    i = tl.arange(0, B)
+    at = i[:, None] * B + i[None, :]
+    x = tl.load(x_ptr + at, mask=(i < n)[:, None])
+    tl.store(z_ptr + at, x, mask=(i < n)[None, :])  # F004
+
+
+def transposed_with_its_mask(
+    x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], m: tl.Scalar[tl.i32], n: tl.Scalar[tl.i32], BM: tl.Const[int], BN: tl.Const[int]
+) -> None:
+    rows = tl.arange(0, BM)
+    cols = tl.arange(0, BN)
+    x = tl.load(x_ptr + rows[:, None] * n + cols[None, :], mask=(rows < m)[:, None] & (cols < n)[None, :])
+    at = cols[:, None] * m + rows[None, :]
+    tl.store(z_ptr + at, tl.trans(x), mask=(cols < n)[:, None] & (rows < m)[None, :])
+    tl.store(z_ptr + at, tl.trans(x), mask=tl.trans((rows < m)[:, None] & (cols < n)[None, :]))
+
+
+# Reductions
+
+
+def row_max(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n)
+    tl.store(z_ptr, tl.max(x, axis=0))  # F001
+
+
+def row_max_filled(x_ptr: tl.Ptr[N], z_ptr: tl.Ptr[N], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=tl.lowest(x_ptr.dtype))
+    tl.store(z_ptr, tl.max(x, axis=0))
+
+
+def row_max_of_zeros(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0.0)
+    tl.store(z_ptr, tl.max(x, axis=0))  # F002
+
+
+def row_max_by_a_sentinel(x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=-1e9)
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(z_ptr, tl.sum(e, axis=0))
+
+
+def absmax(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0.0)
+    tl.store(z_ptr, tl.max(tl.abs(x), axis=0))
+    tl.store(z_ptr + 1, tl.max(x * x, axis=0))
+
+
+def absmax_of_one(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=1.0)
+    tl.store(z_ptr, tl.max(tl.abs(x), axis=0))  # F002
+
+
+def row_min(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=float("inf"))
+    tl.store(z_ptr, tl.min(x, axis=0))
+    tl.store(z_ptr, tl.max(x, axis=0))  # F002
+
+
+def row_sum(x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n)
+    tl.store(z_ptr, tl.sum(x * x, axis=0))  # F001
+
+
+def row_sum_filled(x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0.0)
+    y = tl.load(x_ptr + cols, mask=cols < n, other=1.0)
+    tl.store(z_ptr, tl.sum(x * y + x, axis=0) / tl.sum(x, axis=0))
+    tl.store(z_ptr, tl.sum(y, axis=0))  # F002
+
+
+def softmax(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    row = tl.program_id(0).to(tl.i64)
+    cols = tl.arange(0, B)
+    mask = cols < n
+    x = tl.load(x_ptr + row * n + cols, mask=mask, other=-float("inf"))
+    num = tl.exp(x - tl.max(x, axis=0))
+    tl.store(y_ptr + row * n + cols, num / tl.sum(num, axis=0), mask=mask)
+
+
+def scaled_softmax(
+    x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], scale: tl.Scalar[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    cols = tl.arange(0, B)
+    mask = cols < n
+    x = tl.load(x_ptr + cols, mask=mask, other=-float("inf")) * scale
+    num = tl.exp(x - tl.max(x, axis=0))
+    tl.store(y_ptr + cols, num / tl.sum(num, axis=0), mask=mask)
+
+
+def softmax_of_zeros(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    mask = cols < n
+    x = tl.load(x_ptr + cols, mask=mask, other=0.0)
+    num = tl.exp(x)
+    tl.store(y_ptr + cols, num / tl.sum(num, axis=0), mask=mask)  # F002
+
+
+def log_sum_exp(x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=-float("inf"))
+    top = tl.max(x, axis=0)
+    tl.store(y_ptr, tl.log(tl.sum(tl.exp(x - top), axis=0)) + top)
+
+
+def variance(x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0.0)
+    centred = x - tl.sum(x, axis=0) / n.to(tl.f32)
+    tl.store(z_ptr, tl.sum(centred * centred, axis=0) / n.to(tl.f32))  # F003
+
+
+def variance_filled_again(x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    mask = cols < n
+    x = tl.load(x_ptr + cols, mask=mask, other=0.0)
+    centred = tl.where(mask, x - tl.sum(x, axis=0) / n.to(tl.f32), 0.0)
+    tl.store(z_ptr, tl.sum(centred * centred, axis=0) / n.to(tl.f32))
+
+
+def variance_by_the_mask_as_a_number(
+    x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    cols = tl.arange(0, B)
+    mask = cols < n
+    x = tl.load(x_ptr + cols, mask=mask, other=0.0)
+    centred = (x - tl.sum(x, axis=0) / n.to(tl.f32)) * mask.to(tl.f32)
+    tl.store(z_ptr, tl.sum(centred * centred, axis=0) / tl.sum(mask.to(tl.f32), axis=0))
+
+
+def layer_norm(
+    x_ptr: tl.Ptr[tl.f32], w_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    cols = tl.arange(0, B)
+    mask = cols < n
+    x = tl.load(x_ptr + cols, mask=mask, other=0.0)
+    w = tl.load(w_ptr + cols, mask=mask)
+    mean = tl.sum(x, axis=0) / n.to(tl.f32)
+    var = tl.sum(x * x, axis=0) / n.to(tl.f32) - mean * mean
+    tl.store(y_ptr + cols, (x - mean) * tl.rsqrt(var + 1e-5) * w, mask=mask)
+
+
+def other_rows(
+    x_ptr: tl.Ptr[tl.f32],
+    z_ptr: tl.Ptr[tl.f32],
+    m: tl.Scalar[tl.i32],
+    n: tl.Scalar[tl.i32],
+    BM: tl.Const[int],
+    BN: tl.Const[int],
+) -> None:
+    rows = tl.arange(0, BM)
+    cols = tl.arange(0, BN)
+    x = tl.load(x_ptr + rows[:, None] * BN + cols[None, :], mask=(rows < m)[:, None])
+    tl.store(z_ptr + rows, tl.sum(x, axis=1), mask=rows < m)
+    tl.store(z_ptr + cols, tl.sum(x, axis=0), mask=cols < n)  # F001
+
+
+def all_axes(
+    x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], m: tl.Scalar[tl.i32], BM: tl.Const[int], BN: tl.Const[int]
+) -> None:
+    rows = tl.arange(0, BM)
+    cols = tl.arange(0, BN)
+    at = rows[:, None] * BN + cols[None, :]
+    x = tl.load(x_ptr + at, mask=(rows < m)[:, None])
+    y = tl.load(x_ptr + at, mask=(rows < m)[:, None], other=0.0)
+    tl.store(z_ptr, tl.sum(y))
+    tl.store(z_ptr, tl.sum(x))  # F001
+
+
+def rows_left_out_in_a_column_sum(
+    x_ptr: tl.Ptr[tl.f32],
+    z_ptr: tl.Ptr[tl.f32],
+    m: tl.Scalar[tl.i32],
+    n: tl.Scalar[tl.i32],
+    BM: tl.Const[int],
+    BN: tl.Const[int],
+) -> None:
+    rows = tl.arange(0, BM)
+    cols = tl.arange(0, BN)
+    mask = (rows < m)[:, None] & (cols < n)[None, :]
+    x = tl.load(x_ptr + rows[:, None] * n + cols[None, :], mask=mask, other=-float("inf"))
+    x = tl.where((rows < m)[:, None], x, 0.0)
+    tl.store(z_ptr + cols, tl.sum(x, axis=0), mask=cols < n)
+
+
+def a_whole_tile_left_out(x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    row = tl.program_id(0)
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + row * B + cols, mask=row < n)
+    tl.store(z_ptr + row, tl.sum(x, axis=0), mask=row < n)
+    tl.store(z_ptr + row, tl.sum(x, axis=0))  # F004
+
+
+def count(x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    mask = cols < n
+    x = tl.load(x_ptr + cols, mask=mask)
+    y = tl.load(x_ptr + cols, mask=mask, other=0.0)
+    tl.store(z_ptr, tl.sum(((x > 0.0) & mask).to(tl.i32), axis=0))
+    tl.store(z_ptr, tl.sum((y > 0.0).to(tl.i32), axis=0))
+    tl.store(z_ptr, tl.sum((y >= 0.0).to(tl.i32), axis=0))  # F002
+
+
+def count_undefined(x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n)
+    tl.store(z_ptr, tl.sum((x > 0.0).to(tl.i32), axis=0))  # F001
+
+
+def integers(x_ptr: tl.Ptr[tl.i32], z_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0)
+    tl.store(z_ptr, tl.sum(x, axis=0))
+    tl.store(z_ptr, tl.max(x, axis=0))  # F002
+
+
+def unsigned(x_ptr: tl.Ptr[tl.u32], z_ptr: tl.Ptr[tl.u32], n: tl.Scalar[tl.u32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B).to(tl.u32)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0)
+    tl.store(z_ptr, tl.max(x, axis=0))
+    tl.store(z_ptr + cols, tl.load(x_ptr + cols, mask=cols < n), mask=cols < n)
+
+
+def unsigned_in_general(x_ptr: tl.Ptr[U], z_ptr: tl.Ptr[U], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0)
+    tl.store(z_ptr, tl.max(x, axis=0))
+    tl.store(z_ptr, tl.min(x, axis=0))  # F002
+
+
+def two_loads(
+    x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0.0)
+    y = tl.load(y_ptr + cols, mask=cols < n)
+    tl.store(z_ptr, tl.sum(x * y, axis=0))  # F001
+
+
+def relu_sum(x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0.0)
+    tl.store(z_ptr, tl.sum(tl.maximum(x, 0.0) + tl.where(x > 1.0, x, 0.0), axis=0))
+
+
+def where_without_a_load(z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    weight = tl.where(cols < n, tl.full((B,), 1.0, tl.f32), 0.5)
+    tl.store(z_ptr, tl.sum(weight * weight, axis=0))
+
+
+def causal(x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], B: tl.Const[int]) -> None:
+    i = tl.arange(0, B)
+    at = i[:, None] * B + i[None, :]
+    x = tl.load(x_ptr + at)
+    x = tl.where(i[:, None] >= i[None, :], x, -float("inf"))
+    p = tl.exp(x - tl.max(x, axis=1)[:, None])
+    tl.store(z_ptr + i, tl.sum(p, axis=1))
+
+
+# Addresses and branches
+
+
+def gather(at_ptr: tl.Ptr[tl.i32], x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    at = tl.load(at_ptr + offs, mask=offs < n)
+    tl.store(y_ptr + offs, tl.load(x_ptr + at), mask=offs < n)  # F005
+
+
+def gather_under_the_mask(
+    at_ptr: tl.Ptr[tl.i32], x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    offs = tl.arange(0, B)
+    at = tl.load(at_ptr + offs, mask=offs < n)
+    tl.store(y_ptr + offs, tl.load(x_ptr + at, mask=offs < n), mask=offs < n)
+    first = tl.load(at_ptr + offs, mask=offs < n, other=0)
+    tl.store(y_ptr + offs, tl.load(x_ptr + first), mask=offs < n)
+
+
+def embedding_sum(
+    at_ptr: tl.Ptr[tl.i32], x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    offs = tl.arange(0, B)
+    at = tl.load(at_ptr + offs, mask=offs < n, other=0)
+    tl.store(y_ptr, tl.sum(tl.load(x_ptr + at), axis=0))  # F003
+
+
+def scatter(at_ptr: tl.Ptr[tl.i32], y_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    at = tl.load(at_ptr + offs, mask=offs < n)
+    tl.store(y_ptr + at, offs, mask=offs < n)
+    tl.store(y_ptr + at, offs)  # F005
+
+
+def a_loaded_mask(
+    m_ptr: tl.Ptr[tl.bool_], x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    offs = tl.arange(0, B)
+    tail = offs < n
+    keep = tl.load(m_ptr + offs, mask=tail)
+    x = tl.load(x_ptr + offs, mask=keep & tail)
+    tl.store(y_ptr + offs, x, mask=keep & tail)
+    tl.store(y_ptr + offs, tl.where(keep & tail, x, 0.0), mask=tail)
+    tl.store(y_ptr + offs, x, mask=keep)  # F005
+
+
+def guarded(flag_ptr: tl.Ptr[tl.i32], x_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32]) -> None:
+    flag = tl.load(flag_ptr, mask=n > 0)
+    if flag > 0:  # F006
+        tl.store(x_ptr, 1.0)
+
+
+def guarded_by_a_default(flag_ptr: tl.Ptr[tl.i32], x_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32]) -> None:
+    flag = tl.load(flag_ptr, mask=n > 0, other=0)
+    if flag > 0:
+        tl.store(x_ptr, 1.0)
+    if n > 0:
+        again = tl.load(flag_ptr, mask=n > 0)
+        if again > 0:
+            tl.store(x_ptr, 2.0)
+
+
+def loaded_bounds(n_ptr: tl.Ptr[tl.i32], x_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32]) -> None:
+    count = tl.load(n_ptr, mask=n > 0)
+    for i in tl.range(count):  # F006
+        tl.store(x_ptr + i, 1.0)
+
+
+# Compile-time branches
+
+
+def optional_mask(
+    x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int], EVEN: tl.Const[bool]
+) -> None:
+    offs = tl.arange(0, B)
+    mask = offs < n
+    if EVEN:
+        x = tl.load(x_ptr + offs)
+    else:
+        x = tl.load(x_ptr + offs, mask=mask)
+    y = x * 2.0
+    if EVEN:
+        tl.store(y_ptr + offs, y)
+    else:
+        tl.store(y_ptr + offs, y, mask=mask)
+
+
+def two_masks_by_one_const(
+    x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int], EVEN: tl.Const[bool]
+) -> None:
+    offs = tl.arange(0, B)
+    if EVEN:
+        mask = offs < B
+        x = tl.load(x_ptr + offs)
+    else:
+        mask = offs < n
+        x = tl.load(x_ptr + offs, mask=mask)
+    tl.store(y_ptr + offs, x + 1.0, mask=mask)
+
+
+def a_fill_in_one_branch(
+    x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int], FILL: tl.Const[bool]
+) -> None:
+    offs = tl.arange(0, B)
+    if FILL:
+        x = tl.load(x_ptr + offs, mask=offs < n, other=-float("inf"))
+    else:
+        x = tl.load(x_ptr + offs, mask=offs < n)
+    tl.store(y_ptr, tl.max(x, axis=0))  # F001
+
+
+def bias_or_not(
+    x_ptr: tl.Ptr[tl.f32],
+    b_ptr: tl.Ptr[tl.f32],
+    y_ptr: tl.Ptr[tl.f32],
+    n: tl.Scalar[tl.i32],
+    B: tl.Const[int],
+    BIAS: tl.Const[bool],
+) -> None:
+    offs = tl.arange(0, B)
+    mask = offs < n
+    x = tl.load(x_ptr + offs, mask=mask, other=0.0)
+    if BIAS:
+        x += tl.load(b_ptr + offs, mask=mask, other=0.0)
+    tl.store(y_ptr, tl.sum(x, axis=0))
+
+
+# Loops
+
+
+def sum_in_pieces(x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    total = tl.zeros((B,), tl.f32)
+    for start in tl.range(0, n, B):
+        offs = start + tl.arange(0, B)
+        total += tl.load(x_ptr + offs, mask=offs < n, other=0.0)
+    tl.store(y_ptr, tl.sum(total, axis=0))
+
+
+def sum_in_pieces_unfilled(
+    x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    total = tl.zeros((B,), tl.f32)
+    for start in tl.range(0, n, B):
+        offs = start + tl.arange(0, B)
+        total += tl.load(x_ptr + offs, mask=offs < n)
+    tl.store(y_ptr, tl.sum(total, axis=0))  # F001
+
+
+def scalar_total(x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    total = tl.full((), 0.0, tl.f32)
+    for start in tl.range(0, n, B):
+        offs = start + tl.arange(0, B)
+        total += tl.sum(tl.load(x_ptr + offs, mask=offs < n), axis=0)  # F001
+    tl.store(y_ptr, total)
+
+
+def carried_offsets(x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    for _ in tl.range(0, n, B):
+        x = tl.load(x_ptr + offs, mask=offs < n)
+        tl.store(y_ptr + offs, x, mask=offs < n)
+        offs += B
+
+
+def pipelined_by_the_index(
+    x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n)
+    for start in tl.range(0, n, B):
+        offs = start + cols
+        ahead = tl.load(x_ptr + offs + B, mask=offs + B < n)
+        tl.store(y_ptr + offs, x, mask=offs < n)
+        x = ahead
+
+
+def pipelined_by_offsets(x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    for _ in tl.range(0, n, B):
+        ahead = offs + B
+        following = tl.load(x_ptr + ahead, mask=ahead < n)
+        tl.store(y_ptr + offs, x, mask=offs < n)
+        x = following
+        offs = ahead
+
+
+def pipelined_with_its_mask(
+    x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    cols = tl.arange(0, B)
+    mask = cols < n
+    x = tl.load(x_ptr + cols, mask=mask)
+    for start in tl.range(0, n, B):
+        tl.store(y_ptr + start + cols, x, mask=mask)
+        mask = start + B + cols < n
+        x = tl.load(x_ptr + start + B + cols, mask=mask)
+
+
+def pipelined_one_step_off(
+    x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n)
+    for start in tl.range(0, n, B):
+        offs = start + cols
+        ahead = tl.load(x_ptr + offs + B, mask=offs + B < n)
+        x = ahead
+        tl.store(y_ptr + offs, x, mask=offs < n)  # F004
+
+
+def carried_out_of_the_loop(
+    x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    cols = tl.arange(0, B)
+    x = tl.zeros((B,), tl.f32)
+    for start in tl.range(0, n, B):
+        x = tl.load(x_ptr + start + cols, mask=start + cols < n)
+    tl.store(y_ptr + cols, x, mask=cols < n)  # F004
+
+
+def online_softmax(x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    top = tl.full((), -float("inf"), tl.f32)
+    total = tl.full((), 0.0, tl.f32)
+    for start in tl.range(0, n, B):
+        x = tl.load(x_ptr + start + cols, mask=start + cols < n, other=-float("inf"))
+        new = tl.maximum(top, tl.max(x, axis=0))
+        total = total * tl.exp(top - new) + tl.sum(tl.exp(x - new), axis=0)
+        top = new
+    tl.store(y_ptr, top + tl.log(total))
+
+
+def while_loop(x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    start = 0
+    total = tl.zeros((B,), tl.f32)
+    while start < n:
+        offs = start + tl.arange(0, B)
+        x = tl.load(x_ptr + offs, mask=offs < n, other=0.0)
+        tl.store(y_ptr + offs, tl.load(x_ptr + offs, mask=offs < n), mask=offs < n)
+        total += x
+        start += B
+    tl.store(y_ptr, tl.sum(total, axis=0))
+
+
+# Run-time branches
+
+
+def chosen_at_run_time(
+    x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], k: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    cols = tl.arange(0, B)
+    x = tl.zeros((B,), tl.f32)
+    if k > 0:
+        x = tl.load(x_ptr + cols, mask=cols < n)
+    tl.store(y_ptr + cols, x, mask=cols < n)
+    tl.store(y_ptr + cols, x)  # F004
+
+
+def mask_and_value_chosen_together(
+    x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], k: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    cols = tl.arange(0, B)
+    if k > 0:
+        mask = cols < n
+        x = tl.load(x_ptr + cols, mask=mask)
+    else:
+        mask = cols < k
+        x = tl.load(y_ptr + cols, mask=mask)
+    tl.store(y_ptr + cols, x, mask=mask)
+    tl.store(y_ptr + cols, x, mask=cols < n)  # F004
+
+
+# Helpers
+
+
+def _normalised(x: tl.Tensor[D]) -> tl.Tensor[D]:
+    e = tl.exp(x - tl.max(x, axis=0))  # F001
+    return e / tl.sum(e, axis=0)
+
+
+def through_a_helper(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + cols, mask=cols < n)
+    tl.store(y_ptr + cols, _normalised(x), mask=cols < n)
