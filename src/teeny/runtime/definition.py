@@ -48,14 +48,12 @@ def check_definition(fn: FunctionType) -> tuple[Definition | None, Exclusions]:
             _warn(known.warnings)
             return None, _exclusions(known.exclusions)
     definition, faults = define(fn)
+    generic = lower_generic(definition)
+    faults.extend(generic.faults)
     if faults:
         _fail(faults)
         return definition, {}
-    generic = lower_generic(definition)
-    if generic.faults:
-        _fail(list(generic.faults))
-        return definition, {}
-    findings = check_fills(generic.module.kernel)
+    findings = check_fills(generic.module.kernel, generic.facts, generic.table.possible)
     if _collecting:
         _collecting[-1].extend(findings)
         return definition, generic.exclusions
