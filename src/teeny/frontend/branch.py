@@ -237,7 +237,7 @@ def _returned(c: Context, node: ast.If, yes: _Side, no: _Side) -> _Joined:
         name = c.frame.fn.__name__
         unknown = c.fault("E010", f"`{name}` returns a value on some paths only", where, help="return one on every path")
         return _Joined((unknown, unknown), place)
-    return _Joined(_pair(c, node, "", a, b, yes, no), place)
+    return _Joined(_pair(c, node, place, "", a, b, yes, no), place)
 
 
 class _Joined(NamedTuple):
@@ -273,22 +273,22 @@ def _merge(c: Context, node: ast.If, yes: _Side, no: _Side, names: Iterable[str]
             c.bind(name, x, where, under)
             continue
         lost = not isinstance(x, Operand | tuple) or not isinstance(y, Operand | tuple)
-        merged.append((name, _Joined(_pair(c, node, name, x, y, yes, no), where, lost, under)))
+        merged.append((name, _Joined(_pair(c, node, where, name, x, y, yes, no), where, lost, under)))
     return merged
 
 
-def _pair(c: Context, node: ast.If, name: str, x: Any, y: Any, yes: _Side, no: _Side) -> tuple[Any, Any]:
+def _pair(c: Context, node: ast.If, where: Location, name: str, x: Any, y: Any, yes: _Side, no: _Side) -> tuple[Any, Any]:
     """Both sides' values made run-time values of one type; unknown after a fault. An empty name: the returned value."""
     if is_faulty(x) or is_faulty(y):
         return UNKNOWN, UNKNOWN
     if equal_consts(x, y):
         return x, y
     if isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
-        parts = [_pair(c, node, name, p, q, yes, no) for p, q in zip(x, y, strict=True)]
+        parts = [_pair(c, node, where, name, p, q, yes, no) for p, q in zip(x, y, strict=True)]
         return tuple(p for p, _ in parts), tuple(q for _, q in parts)
     what = f"`{name}`" if name else f"the value of `{c.frame.fn.__name__}`"
     if (fixed(x) and fixed(y)) and name:
-        return (changes_fixed(c, name, x, y, node, "a branch"),) * 2
+        return (changes_fixed(c, name, x, y, where, "a branch"),) * 2
     if not fixed(x) and not fixed(y) and not isinstance(x, tuple) and not isinstance(y, tuple):
         made: list[Any] = []
         for value, side in ((x, yes), (y, no)):

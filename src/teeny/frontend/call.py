@@ -33,7 +33,7 @@ def bind(
     positional = [p.name for p in params if not p.keyword_only]
     names = {p.name for s in signatures(function) for p in s.params}
     if len(args) > len(positional):
-        c.fault("E005", f"{function.display} takes {len(positional)} arguments, found {len(args)}", node)
+        c.fault("E005", f"{function.display} takes {_count(len(positional))}, found {len(args)}", node)
         return None
     values = dict(zip(positional, args, strict=False))
     for name, value in keywords.items():
@@ -45,6 +45,10 @@ def bind(
             return None
         values[name] = value
     return values
+
+
+def _count(number: int) -> str:
+    return f"{number or 'no'} argument{'' if number == 1 else 's'}"
 
 
 def call_language(

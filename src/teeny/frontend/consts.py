@@ -63,6 +63,8 @@ def binary(c: Context, node: ast.AST, op: ast.operator, x: Any, y: Any) -> Any:
 
 def _symbolic(c: Context, node: ast.AST, kind: type[ast.operator], x: Any, y: Any) -> Any:
     """The same where a side has no value yet. Raises TypeError for what cannot be computed with."""
+    if kind in (ast.Div, ast.FloorDiv, ast.Mod) and isinstance(y, int | float) and y == 0:
+        raise ZeroDivisionError
     if _is_int(x) and _is_int(y):
         if kind in _DIMS:
             return _DIMS[kind](x, y)

@@ -18,7 +18,7 @@ from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faul
 from teeny.ir.dtype import DType
 from teeny.ir.facts import Facts
 from teeny.ir.guard import TRUE, AtomTable
-from teeny.ir.poly import Poly, symbol
+from teeny.ir.poly import Dim, Poly, symbol
 from teeny.ir.predicate import NEGATED, Predicate
 from teeny.ops.control import phi_
 from teeny.ops.function import Operand
@@ -100,7 +100,8 @@ Obligation = tuple[Predicate, str, str, Location]
 class Context:
     """A lowering in progress. `region` counts the run-time regions around the current statement.
 
-    `pinned`: whether a condition compares a dtype variable with a dtype. `opaques`: Const ints that nothing is known of; `names`: the names of all Const ints;
+    `pinned`: whether a condition compares a dtype variable with a dtype. `opaques`: Const ints that nothing is known of; `equal`: names that an
+    assertion makes equal to others; `names`: the names of all Const ints;
     `serial`: counts the loops among them. `lost`: run-time values that were compile-time
     ints before a run-time branch or loop changed them, and where. `apart`: into how many cases the statement is split.
     """
@@ -122,6 +123,7 @@ class Context:
     pinned: bool = False
     lost: dict[Value, Location] = field(default_factory=dict["Value", Location])
     opaques: dict[tuple[Any, ...], Poly] = field(default_factory=dict["tuple[Any, ...]", Poly])
+    equal: dict[str, Dim] = field(default_factory=dict[str, Dim])
     names: set[str] = field(default_factory=set[str])
     serial: int = 0
     apart: int = 1

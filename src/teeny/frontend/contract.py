@@ -10,7 +10,8 @@ from teeny.frontend.call import bind
 from teeny.frontend.consts import as_condition
 from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty, show
 from teeny.ir.dtype import BOOL, I32, I64, INT, DType
-from teeny.ir.poly import Poly
+from teeny.ir.poly import Poly, substitute, symbol
+from teeny.ir.predicate import Predicate
 from teeny.ir.types import PointerType
 from teeny.ops.constant import constant
 from teeny.ops.contracts import extent_, require_
@@ -81,6 +82,8 @@ def _assume(c: Context, node: Any, condition: Any, message: Any) -> None:
     """A compile-time condition that must hold: a fault where it does not, a fact, or both at specialisation."""
     if isinstance(condition, Comparison):
         c.facts = c.facts.assume(condition.predicate)
+        if c.active == c.table.true:
+            _identify(c, condition.predicate)
         if condition.predicate not in c.table.keys:
             return
     condition = as_condition(c, node, condition)
@@ -92,6 +95,18 @@ def _assume(c: Context, node: Any, condition: Any, message: Any) -> None:
     elif isinstance(condition, Condition) and truth is None:
         c.table.exclude(c.active & ~condition.guard)
         c.learn()
+
+
+def _identify(c: Context, predicate: Predicate) -> None:
+    """Of two names that are equal from here on only the first is used, so that shapes made of them are the same."""
+    if predicate.op != "eq" or not isinstance(predicate.a, Poly):
+        return
+    terms = predicate.a.terms
+    found = [m[0][0] for m, n in terms.items() if len(m) == 1 and m[0][1] == 1 and m[0][0].kind == "symbol" and n in (1, -1)]
+    if len(terms) == 2 and len(found) == 2 and sum(terms.values()) == 0:
+        order = {name: at for at, name in enumerate(c.frame.env)}
+        first, second = sorted((a.text for a in found), key=lambda n: (order.get(n, -1), n))
+        c.equal = {n: substitute(d, {second: symbol(first)}) for n, d in c.equal.items()} | {second: symbol(first)}
 
 
 def require(c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any) -> Any:

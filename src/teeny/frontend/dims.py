@@ -31,6 +31,8 @@ class CallShapes:
         self.failed = False
 
     def fault(self, code: str, message: str, help: str = "") -> None:
+        if self.failed:
+            return
         self.failed = True
         self.c.fault(code, message, self.c.location(self.node, self.name), help=help)
 
@@ -82,7 +84,8 @@ class CallShapes:
             return
         shapes = f"{show_shape(x)} and {show_shape(y)}"
         if verdict is False:
-            self.fault("S001", f"shapes {shapes} do not broadcast: {a} and {b} differ")
+            memory = self.name in ("tl.load", "tl.store")
+            self.fault("S006" if memory else "S001", f"shapes {shapes} do not broadcast: {a} and {b} differ")
             return
         self.fault(
             "S008", f"shapes {shapes} broadcast only if {a} equals {b}, which nothing says",

@@ -9,7 +9,7 @@ from teeny.diag.diagnostic import Edit, Fix, Label
 from teeny.diag.span import Location, Span
 from teeny.frontend.overload import Mismatch, signatures
 from teeny.frontend.signature import Term, show_terms
-from teeny.frontend.values import Comparison, Condition, Unset, show
+from teeny.frontend.values import Comparison, Condition, Unset, kind_of, show
 from teeny.ir.dtype import BOOL, DType, members
 from teeny.ir.poly import Poly
 from teeny.ir.types import PointerType
@@ -24,12 +24,14 @@ def explain(
 ) -> Any:
     """Report why a call fits no overload."""
     name = function.display
+    if function.name == "sum" and wrong.kind == "missing" and isinstance(values.get("x"), Operand):
+        return _excluded(c, node, function, values["x"].dtype, nodes)
     if wrong.kind == "missing":
         return c.fault("E005", f"{name} needs the argument `{wrong.param.name}`", node)
     if wrong.kind == "surplus":
         return c.fault("E005", f"{name} takes `{wrong.param.name}` only together with other arguments than these", node)
     if wrong.kind == "excluded":
-        return _excluded(c, node, function, wrong, nodes)
+        return _excluded(c, node, function, wrong.bound, nodes)
     at = nodes.get(wrong.param.name, node)
     text = c.text(at)
     value = wrong.value
@@ -40,8 +42,14 @@ def explain(
         return _operand(c, at, function, wrong, value, values, nodes, code)
     if isinstance(value, bool | int | float | Poly | Unset | Condition | Comparison):
         return _literal(c, at, function, wrong, value, values, nodes)
+    float_value = values.get("value")
+    if isinstance(value, DType) and wrong.kind == "bound" and kind_of(float_value) is float and "value" in nodes:
+        shown = c.text(nodes["value"])
+        return c.fault("T006", f"the float `{shown}` does not fit {value.name}", nodes["value"], help="use an int, or a float dtype")
     if isinstance(value, DType):
         return c.fault("T010", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is the dtype {value.name}", at)
+    if value is None and isinstance(at, ast.Name):
+        return c.fault("T010", f"`{text}` is None here", at, help=f"use it under `if {text} is not None:`")
     return c.fault("T010", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at)
 
 
@@ -59,14 +67,14 @@ def not_const(c: Context, at: ast.AST, what: str, value: Any) -> Any:
     return c.fault("E008", f"{what} must be known at compile time; `{text}` is {show(value)}", at, help="pass it as a Const parameter")
 
 
-def _excluded(c: Context, node: ast.AST, function: LanguageFunction, wrong: Mismatch, nodes: dict[str, ast.AST]) -> Any:
-    assert wrong.bound is not None
+def _excluded(c: Context, node: ast.AST, function: LanguageFunction, dtype: Any, nodes: dict[str, ast.AST]) -> Any:
+    """A member of the class that the operation does not have."""
     if function.name == "sum":
         return c.fault(
-            "T012", f"{function.display} of {wrong.bound.name} needs `dtype=`, the dtype in which it accumulates", node,
+            "T012", f"{function.display} of {dtype.name} needs `dtype=`, the dtype in which it accumulates", node,
             help="for example dtype=tl.i32",
         )  # fmt: skip
-    return c.fault("T001", f"{function.display} does not take {wrong.bound.name}", nodes.get(wrong.param.name, node))
+    return c.fault("T001", f"{function.display} does not take {dtype.name}", next(iter(nodes.values()), node))
 
 
 def _operand(
@@ -91,6 +99,8 @@ def _operand(
         return c.fault(code, f"the condition of {name} must be bool; `{text}` is {dtype.name}", at, *_born(value), help="compare first")
     if wrong.kind == "rank":
         return c.fault("S005", f"{name} needs a scalar for `{wrong.param.name}`; `{text}` is {show(value)}", at)
+    if function.name == "addptr":
+        return c.fault("T005", f"a pointer is moved by integers; `{text}` is {show(value)}", at, help="convert it: .to(tl.i32)")
     if wrong.kind == "bound":
         return _bound(c, at, function, wrong, dtype, text)
     if wrong.kind == "dtype" and code == "T003":
@@ -155,19 +165,32 @@ def _literal(
     c: Context, at: ast.AST, function: LanguageFunction, wrong: Mismatch, value: Any, values: dict[str, Any], nodes: dict[str, ast.AST]
 ) -> Any:
     name, text = function.display, c.text(at)
-    beside = next(((n, v) for n, v in values.items() if isinstance(v, Operand) and n != wrong.param.name), None)
-    if isinstance(value, float) or (isinstance(value, Unset) and value.kind is float):
+    beside = next(
+        ((n, v) for n, v in values.items() if isinstance(v, Operand) and n != wrong.param.name and n in nodes and not _is_flag(function, n)),
+        None,
+    )  # fmt: skip
+    if kind_of(value) is float:
         takes_float = any(t.kind == "float" for s in signatures(function) for p in s.params if p.name == wrong.param.name for t in p.terms)
-        if takes_float and beside is not None and beside[0] in nodes:
+        if takes_float and beside is not None:
             dtype = beside[1].dtype
             shown = dtype.pointee.name if isinstance(dtype, PointerType) else dtype.name
             where = c.text(nodes[beside[0]])
-            return c.fault("T006", f"the float `{text}` does not fit `{where}`, which is {shown}", at, help="use an int, or convert the tensor first")
-        if function.name == "full" or wrong.param.name == "value":
-            return c.fault("T006", f"the float `{text}` does not fit the dtype asked for", at, help="use an int, or a float dtype")
+            said = "points at" if isinstance(dtype, PointerType) else "is"
+            return c.fault("T006", f"the float `{text}` does not fit `{where}`, which {said} {shown}", at, help="use an int, or convert the tensor first")
     if wrong.param.name == "mask":
         return c.fault("T004", f"the mask of {name} must be bool; `{text}` is {show(value)}", at, help="compare, for example cols < n_cols")
+    if wrong.param.name == "shape" and kind_of(value) is int:
+        span = c.location(at).span
+        return c.fault(
+            "T010", f"{name} needs a tuple for `shape`; `{text}` is {show(value)}", at, help=f"write ({text},)",
+            fix=Fix("make it a tuple", (Edit(span, f"({span.text},)"),)),
+        )  # fmt: skip
     return c.fault("T010", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at)
+
+
+def _is_flag(function: LanguageFunction, parameter: str) -> bool:
+    """Whether a parameter is a mask or a condition."""
+    return function.codes.get(parameter) in ("T004", "T007")
 
 
 def _born(value: Operand, at: Location | None = None) -> tuple[Label, ...]:

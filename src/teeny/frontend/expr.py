@@ -18,7 +18,7 @@ from teeny.frontend.signature import variable_of
 from teeny.frontend.values import UNKNOWN, Method, Unset, is_faulty, show
 from teeny.ir.dtype import DType
 from teeny.ir.guard import TRUE
-from teeny.ir.poly import Poly
+from teeny.ir.poly import Poly, substitute
 from teeny.ir.types import PointerType, element_of, typed
 from teeny.language.tensor import Ptr, Tensor
 from teeny.ops.function import LanguageFunction, Operand, function_of
@@ -36,6 +36,8 @@ def constant(c: Context, node: ast.Constant) -> Any:
 
 def name(c: Context, node: ast.Name) -> Any:
     found = c.lookup(node.id, node)
+    if c.equal and isinstance(found, Poly):
+        return substitute(found, c.equal)
     return _outer(c, node) if found is NotImplemented else found
 
 

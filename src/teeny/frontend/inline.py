@@ -90,7 +90,7 @@ def _bind(
         c.fault("E001", f"`{fn.__name__}` has `*` or `**` parameters, which are outside the language", node, help="write the parameters out")
         return None
     if len(args) > len(names):
-        c.fault("E005", f"`{fn.__name__}` takes {len(names)} arguments, found {len(args)}", node)
+        c.fault("E005", f"`{fn.__name__}` takes {len(names)} argument{'' if len(names) == 1 else 's'}, found {len(args)}", node)
         return None
     bound = dict(zip(names, args, strict=False))
     for name, value in keywords.items():
@@ -169,7 +169,7 @@ def _check_plain(c: Context, node: ast.AST, frame: Frame, bound: dict[str, Any],
         if terms is None:
             ok = False
             continue
-        wrong = fits(Param(one.arg, terms), bound[one.arg], frame.subst, c.pin)
+        wrong = fits(Param(one.arg, terms), bound[one.arg], frame.subst, c.pin) if ok else None
         if wrong is not None:
             _mismatch(c, fn, one, wrong, spots.get(one.arg, node))
             ok = False

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from teeny.diag.diagnostic import Edit, Fix, Label
 from teeny.diag.span import Location, Span
 from teeny.frontend.branch import run_body
+from teeny.frontend.consts import as_condition
 from teeny.frontend.context import Context, Maybe, evaluate
 from teeny.frontend.operators import as_scalar
 from teeny.frontend.recover import assigned
@@ -259,7 +260,10 @@ def while_(c: Context, node: ast.While) -> None:
         enter(c, carried, before.args)
         flag = _condition(c, node)
         c.b.loc = c.location(node.test, "while")
-        c.b.op(condition_, (flag, *before.args))
+        if flag is not None:
+            c.b.op(condition_, (flag, *before.args))
+    if flag is None:
+        return
     with Region(c, body):
         c.frame.loops += 1
         enter(c, carried, body.args)
@@ -274,7 +278,8 @@ def while_(c: Context, node: ast.While) -> None:
     after(c, node, carried, made.results, names)
 
 
-def _condition(c: Context, node: ast.While) -> Value:
+def _condition(c: Context, node: ast.While) -> Value | None:
+    """The condition; None where it is false from the start, as in `while FLAG and x > 0` without the flag."""
     test = evaluate(c, node.test)
     if isinstance(test, Operand) and not test.shape and test.dtype is BOOL:
         return test.value
@@ -282,5 +287,7 @@ def _condition(c: Context, node: ast.While) -> Value:
         what = "a block" if test.shape else show(test)
         c.fault("T007", f"the condition of `while` must be a scalar bool; `{c.text(node.test)}` is {what}", node.test)
     elif not is_faulty(test):
+        if c.truth(as_condition(c, node.test, test)) is False:
+            return None
         c.fault("E016", f"`while {c.text(node.test)}` never changes: its condition is known at compile time", node.test)
     return constant(c.b, BOOL, False)

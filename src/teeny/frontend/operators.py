@@ -64,6 +64,8 @@ def binary(c: Context, node: ast.AST, op: ast.operator, x: Any, y: Any, left: as
     if is_faulty(x) or is_faulty(y):
         return UNKNOWN
     kind = type(op)
+    if x is None or y is None:
+        return _absent(c, left if x is None else right, kind)
     if isinstance(x, Operand):
         function = _find(x, kind, False)
         if function is not None and not (isinstance(y, Operand) and y.is_pointer and not x.is_pointer):
@@ -79,6 +81,13 @@ def binary(c: Context, node: ast.AST, op: ast.operator, x: Any, y: Any, left: as
     if not is_const(x) or not is_const(y):
         return c.fault("E001", f"`{_SYMBOLS[kind]}` does not take {show(x)} and {show(y)}", node)
     return consts.binary(c, node, op, x, y)
+
+
+def _absent(c: Context, node: ast.AST, kind: type[ast.AST]) -> Any:
+    """Report that a value is None where a pointer or tensor is needed."""
+    if not isinstance(node, ast.Name):
+        return c.fault("T010", f"`{_SYMBOLS[kind]}` does not take None", node)
+    return c.fault("T010", f"`{node.id}` is None here", node, help=f"use it under `if {node.id} is not None:`")
 
 
 def _no_operator(c: Context, node: ast.AST, kind: type[ast.AST], x: Any, y: Any) -> Any:

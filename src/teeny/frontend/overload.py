@@ -128,7 +128,8 @@ def fits(param: Param, value: object, subst: dict[DType, DType], pin: Pin, at: i
         if term is None or _RANK[wrong] > _RANK[kind]:
             kind, term = wrong, one
     bound = subst.get(term.dtype) if term is not None and term.dtype is not None else None
-    return Mismatch(at, _RANK[kind], kind, param, value, term, bound)
+    leaf = kind == "dtype" and term is not None and term.dtype is not None and not term.dtype.is_variable
+    return Mismatch(at, 1 if leaf else _RANK[kind], kind, param, value, term, bound)
 
 
 def _fits_term(term: Term, value: object, subst: dict[DType, DType], pin: Pin) -> str | None:

@@ -5,10 +5,10 @@ A name may hold a tuple: its elements flow one by one.
 
 from __future__ import annotations
 
-import ast
 from typing import Any
 
 from teeny.diag.diagnostic import Label
+from teeny.diag.span import Location
 from teeny.frontend.context import Context, Env, Maybe
 from teeny.frontend.operators import as_scalar
 from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty, show, show_dtype
@@ -131,9 +131,9 @@ def name_values(values: list[Operand], name: str) -> None:
         one.value.name = name
 
 
-def changes_fixed(c: Context, name: str, before: Any, after: Any, node: ast.AST, where: str) -> Any:
+def changes_fixed(c: Context, name: str, before: Any, after: Any, node: Location, where: str) -> Any:
     """A compile-time value that has no run-time form is changed where only a run decides."""
     return c.fault(
-        "E009", f"`{name}` is {show(before)} before and {show(after)} after {where} that is decided at run time", node,
-        help="let a Const condition decide, or use another name",
+        "E009", f"`{name}` is {show(before)} or {show(after)}, known at compile time, and only a run decides {where}", node,
+        label="changed here", help="let a Const condition decide, or use another name",
     ) if not is_faulty(after) else UNKNOWN  # fmt: skip

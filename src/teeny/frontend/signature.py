@@ -211,7 +211,7 @@ _WORDS: dict[str, str] = {
 def _show_term(term: Term) -> str:
     dtype = term.dtype
     if term.kind == "const":
-        return f"a compile-time {' or '.join(t.kind for t in term.inner)}"
+        return "a compile-time " + " or ".join(_show_term(t).removeprefix("a ").removeprefix("an ") for t in term.inner if t.kind != "none")
     if term.kind == "union":
         return show_terms(term.inner)
     if term.kind == "tuple":
