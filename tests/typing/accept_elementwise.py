@@ -59,7 +59,7 @@ def sigmoid(x_ptr: tl.Ptr[F], BLOCK: tl.Const[int]) -> None:
 def functions(x_ptr: tl.Ptr[F], BLOCK: tl.Const[int]) -> None:
     offs = tl.arange(0, BLOCK)
     x = tl.abs(tl.load(x_ptr + offs))
-    x = tl.log(x) + tl.log2(x) + tl.sqrt(x) + tl.rsqrt(x)
+    x = tl.exp2(x) + tl.log(x) + tl.log2(x) + tl.sqrt(x) + tl.rsqrt(x)
     x += tl.floor(x) * tl.ceil(x)
     x -= x % 2.0
     x *= +x

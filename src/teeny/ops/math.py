@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from teeny.ir.core import Value
     from teeny.language.typing import F, Tensor
 
-__all__ = ["ceil", "exp", "floor", "log", "log2", "rsqrt", "sqrt"]
+__all__ = ["ceil", "exp", "exp2", "floor", "log", "log2", "rsqrt", "sqrt"]
 
 
 def _wide(name: str) -> Callable[[Any, Any], Any]:
@@ -42,6 +42,10 @@ def _exp(x: float) -> float:
     return 0.0 if x == -math.inf else math.exp(x)
 
 
+def _exp2(x: float) -> float:
+    return 0.0 if x == -math.inf else math.exp2(x)
+
+
 def _log_of(f: Callable[[float], float]) -> Callable[[float], float | None]:
     return lambda x: -math.inf if x == 0 else _domain(f)(x)
 
@@ -62,6 +66,10 @@ exp_ = elementwise(
     ulp=2.0,
     cost=12.0,
 )
+exp2_ = elementwise(
+    "math.exp2", FLOAT, 1, _wide("exp2"), vecmath.exp2,
+    group="exp2", fold=_domain(_exp2), interval=monotone(_exp2), ulp=2.0, cost=12.0,
+)  # fmt: skip
 log_ = elementwise(
     "math.log", FLOAT, 1, _wide("log"), vecmath.log, group="log", fold=_log_of(math.log), ulp=2.0, cost=20.0
 )
@@ -98,6 +106,12 @@ def unary(schema: OpDef) -> Callable[..., Value]:
 @language(unary(exp_), elementwise=True)
 def exp(x: Tensor[F]) -> Tensor[F]:
     """e to the power x. exp(-inf) is exactly 0."""
+    ...
+
+
+@language(unary(exp2_), elementwise=True)
+def exp2(x: Tensor[F]) -> Tensor[F]:
+    """2 to the power x, exact for whole x. exp2(-inf) is exactly 0."""
     ...
 
 
