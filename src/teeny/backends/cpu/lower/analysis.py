@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Access", "Analysis"]
 
+TURNED = 4
+"""Both axes of a tile have at least this size where it is worth turning."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Access:
     """A place of memory that the nest touches at each point. `strides`: elements a step of each axis that matters.
 
-    A stride is None where it is not known; `pointer` is None for a buffer.
+    A stride is None where it is not known; `pointer` is None for a buffer. `value` is what is read, None for a write.
     """
 
     strides: dict[int, int | None]
@@ -33,7 +36,20 @@ class Access:
     axes: Axes
     form: Form
     size: int
-    write: bool = False
+    value: Value | None
+
+    @property
+    def write(self) -> bool:
+        return self.value is None
+
+    def along(self, vector: int, dims: tuple[int, ...]) -> int | None:
+        """Another axis along which what is read lies contiguously, where it does not along `vector`: worth turning."""
+        if self.write or vector not in self.strides or self.strides[vector] == 1 or vector not in self.axes:
+            return None
+        for axis, stride in self.strides.items():
+            if stride == 1 and axis in self.axes and min(dims[axis], dims[vector]) >= TURNED:
+                return axis
+        return None
 
 
 class Analysis:
@@ -84,7 +100,7 @@ class Analysis:
         if isinstance(bound, Lane):
             return Uniform(bound)
         if isinstance(bound, Buffer):
-            return self._buffer(bound, axes)
+            return self._buffer(bound, axes, value)
         op = value.op
         if op is None:
             raise InternalError(f"the value {value!r} is read before it is made")
@@ -129,27 +145,28 @@ class Analysis:
         self.work += op.schema.cost
         return Unknown(frozenset().union(*map(depends, forms)))
 
-    def _buffer(self, buffer: Buffer, axes: Axes) -> Form:
+    def _buffer(self, buffer: Buffer, axes: Axes, value: Value | None) -> Form:
         strides: dict[int, int | None] = {
             axis: step for axis, step in zip(axes, buffer.strides, strict=True) if axis is not None
         }
-        self.accesses.append(Access(strides, None, axes, Unknown(frozenset(strides)), BYTES[memory_name(buffer.dtype)]))
-        return Unknown(frozenset(strides))
+        form, bytes_ = Unknown(frozenset(strides)), BYTES[memory_name(buffer.dtype)]
+        self.accesses.append(Access(strides, None, axes, form, bytes_, value))
+        return form
 
     def _load(self, op: Op, axes: Axes) -> Form:
         axes_read: frozenset[int] = frozenset()
         for operand in op.operands[1:]:
             axes_read |= depends(self.at(operand, axes))
         form = self.at(op.operands[0], axes)
-        self.access(op.operands[0], axes, form, write=False)
+        self.access(op.operands[0], axes, form, op.results[0])
         return Unknown(axes_read | depends(form))
 
     def write(self, buffer: Buffer, axes: Axes) -> None:
         """Note that the nest fills a buffer."""
-        self._buffer(buffer, axes)
+        self._buffer(buffer, axes, None)
 
-    def access(self, pointer: Value, axes: Axes, form: Form, *, write: bool) -> None:
-        """Note an access through a tile of pointers."""
+    def access(self, pointer: Value, axes: Axes, form: Form, value: Value | None) -> None:
+        """Note an access through a tile of pointers; `value` is what is read, None for a store."""
         strides: dict[int, int | None] = {}
         if isinstance(form, Pointer):
             for axis, c in form.coefficients.items():
@@ -157,7 +174,7 @@ class Analysis:
         else:
             strides.update(dict.fromkeys(depends(form)))
         bytes_ = BYTES[memory_name(pointee_name(pointer.type))]
-        self.accesses.append(Access(strides, self.state.plan.source(pointer), axes, form, bytes_, write))
+        self.accesses.append(Access(strides, self.state.plan.source(pointer), axes, form, bytes_, value))
 
     def identity(self) -> Axes:
         """The axes of a value of the domain's own shape."""

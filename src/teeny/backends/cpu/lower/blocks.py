@@ -7,13 +7,14 @@ gives, live in buffers; what a block yields is assigned in parallel.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.lower.carry import assign
 from teeny.backends.cpu.lower.evaluate import lanewise, wide
 from teeny.backends.cpu.lower.reduce import reduce
 from teeny.backends.cpu.lower.shifts import Shift
-from teeny.backends.cpu.lower.state import Buffer, State
+from teeny.backends.cpu.lower.state import Buffer, State, row_major
 from teeny.backends.cpu.lower.store import Output, materialise, store
 from teeny.backends.cpu.lower.structure import is_lazy
 from teeny.backends.cpu.lower.values import dtype_name, is_tile, kind_of, memory_name, pointee_name, shape
@@ -115,12 +116,12 @@ def _reshape(state: State, op: Op) -> None:
     """Row-major order is kept, so the operand's buffer serves, read with another shape."""
     x, result = state.plan.source(op.operands[0]), op.results[0]
     found = state.bound.get(x)
-    if not isinstance(found, Buffer) or found.carried:
+    if not isinstance(found, Buffer) or found.carried or found.strides != row_major(found.shape):
         outputs = [(x, new_buffer(state, x)), *_hosted(state, op)]
         materialise(state, outputs)
         state.bound.update(outputs[1:])
         found = outputs[0][1]
-    state.bound[result] = Buffer(found.at, shape(result), found.dtype)
+    state.bound[result] = Buffer(found.at, shape(result), found.dtype, row_major(shape(result)))
 
 
 # Control flow
@@ -192,7 +193,7 @@ def _for(state: State, op: Op) -> None:
         state.bound[op.results[k]] = lane
     for k, buffer in enumerate(buffers):
         if buffer is not None:
-            state.bound[op.results[k]] = Buffer(buffer.at, buffer.shape, buffer.dtype)
+            state.bound[op.results[k]] = replace(buffer, carried=False)
     for (_, shift), lane in zip(moved, loop.results[len(scalars) :], strict=True):
         state.bound[shift.after] = lane
 
@@ -250,5 +251,5 @@ def _while(state: State, op: Op) -> None:
         loop.yield_([state.scalar(v) for v in end.operands if not is_tile(v)])
     state.arena.top = top
     state.trips = trips
-    plain = [t if t is None else Buffer(t.at, t.shape, t.dtype) for t in forwarded]
+    plain = [t if t is None else replace(t, carried=False) for t in forwarded]
     _bind(state, op.results, plain, loop.results)

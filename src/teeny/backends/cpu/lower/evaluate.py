@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.lower.forms import (
-    EXACT, Form, Linear, Mask, Pointer, Term, Uniform, Unknown, add, linear, scale,
+    EXACT, Coefficient, Form, Linear, Mask, Pointer, Term, Uniform, Unknown, add, linear, scale,
 )  # fmt: skip
 from teeny.backends.cpu.lower.values import axes_of, dtype_name, memory_name, pointee_name, shape
 from teeny.backends.cpu.text import BITS
@@ -75,18 +75,16 @@ def ring(b: Builder, op: Op, forms: list[Form], prove: Prove) -> Form | None:
     if x is None or (y := xs[-1]) is None:
         return None
     match op.name:
-        case "arith.addi":
-            return normal(b, add(b, x, y))
-        case "arith.subi":
-            return normal(b, add(b, x, y, subtract=True))
-        case "arith.muli":
-            for factor, other in ((forms[0], y), (forms[1], x)):
-                if isinstance(factor, Uniform):
-                    return normal(b, scale(b, other, factor.lane))
+        case "arith.addi" | "arith.subi" | "arith.muli":
+            found = _arithmetic(b, op.name, x, y)
+            if found is None:
+                found = _arithmetic(b, op.name, _shrunk(x, prove), _shrunk(y, prove))
+            return normal(b, found)
         case "arith.shli":
             by = forms[1]
             if isinstance(by, Uniform) and by.lane.const is not None and 0 <= int(by.lane.const) < BITS[x.dtype]:
-                return normal(b, scale(b, x, b.const(x.dtype, 1 << int(by.lane.const))))
+                factor = Uniform(b.const(x.dtype, 1 << int(by.lane.const)))
+                return normal(b, _arithmetic(b, "arith.muli", x, linear(b, factor) or x))
         case "arith.extsi" | "arith.extui":
             low, high = -(1 << (BITS[x.dtype] - 1)), (1 << (BITS[x.dtype] - 1)) - 1
             if prove(x, low if op.name == "arith.extsi" else 0, high):
@@ -98,6 +96,30 @@ def ring(b: Builder, op: Op, forms: list[Form], prove: Prove) -> Form | None:
         case _:
             return None
     return None
+
+
+def _arithmetic(b: Builder, name: str, x: Linear, y: Linear) -> Linear | None:
+    if name == "arith.muli":
+        for factor, other in ((x, y), (y, x)):
+            if not factor.coefficients:
+                return scale(b, other, factor)
+        return None
+    return add(b, x, y, subtract=name == "arith.subi")
+
+
+SMALL, STEP = 1 << 56, 1 << 40
+
+
+def _shrunk(x: Linear, prove: Prove) -> Linear:
+    """The same form with smaller bounds, where the base and the coefficients turn out to be small."""
+
+    def small(lane: Lane, bound: int, limit: int) -> int:
+        return limit if bound > limit and prove(Linear(lane, {}, x.dtype, bound), -limit, limit) else bound
+
+    if x.dtype == "i64":
+        return x
+    coefficients = {a: Coefficient(c.lane, small(c.lane, c.bound, STEP)) for a, c in x.coefficients.items()}
+    return Linear(x.base, coefficients, x.dtype, small(x.base, x.bound, SMALL))
 
 
 def term(b: Builder, op: Op, forms: list[Form], prove: Prove) -> Mask | None:

@@ -4,7 +4,7 @@ A *domain* is the box of indices that a nest runs over; its axes are numbered. A
 those indices:
 
 - `Uniform`: not at all: one scalar lane.
-- `Linear`: base + sum of coefficient * index, exact in i64 as long as the bounds kept beside it are below 2**62. The
+- `Linear`: base + sum of coefficient * index, exact in i64 as long as the bounds kept beside it are below 2**63. The
   value meant is that sum modulo the width of `dtype`: intermediate wraps cancel, so only what consumes a form as
   an address or a bound has to show that no wrap is left (`within`).
 - `Pointer`: a scalar address plus a linear number of elements.
@@ -30,7 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 EXACT = 1 << 62
-"""Sums of i64 stay exact below this bound."""
+"""The sum of two i64 below this bound is exact."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +110,7 @@ def linear(b: Builder, form: Form) -> Linear | None:
 
 def _exact(dtype: str, *bounds: int) -> bool:
     """Whether i64 holds such sums exactly; in i64 itself wrapping is the meaning."""
-    return dtype == "i64" or all(bound < EXACT for bound in bounds)
+    return dtype == "i64" or all(bound < 2 * EXACT for bound in bounds)
 
 
 def add(b: Builder, x: Linear, y: Linear, *, subtract: bool = False) -> Linear | None:
@@ -125,12 +125,12 @@ def add(b: Builder, x: Linear, y: Linear, *, subtract: bool = False) -> Linear |
     return made if _exact(x.dtype, made.bound, *(c.bound for c in coefficients.values())) else None
 
 
-def scale(b: Builder, x: Linear, factor: Lane) -> Linear | None:
-    """x times a scalar of x's type; None where i64 might not hold it exactly."""
-    wide = b.sext(factor, "i64")
-    bound = abs(int(factor.const)) if factor.const is not None else 1 << (BITS[factor.dtype] - 1)
-    coefficients = {axis: Coefficient(b.mul(c.lane, wide), c.bound * bound) for axis, c in x.coefficients.items()}
-    made = Linear(b.mul(x.base, wide), _nonzero(coefficients), x.dtype, x.bound * bound)
+def scale(b: Builder, x: Linear, factor: Linear) -> Linear | None:
+    """x times a form without coefficients; None where i64 might not hold it exactly."""
+    coefficients = {
+        axis: Coefficient(b.mul(c.lane, factor.base), c.bound * factor.bound) for axis, c in x.coefficients.items()
+    }
+    made = Linear(b.mul(x.base, factor.base), _nonzero(coefficients), x.dtype, x.bound * factor.bound)
     return made if _exact(x.dtype, made.bound, *(c.bound for c in coefficients.values())) else None
 
 

@@ -59,14 +59,16 @@ def _cost(analysis: Analysis, axis: int, width: int) -> float:
         points = 1.0
         for a in access.strides:
             points *= analysis.dims[a]
-        cost += 2 * points * _factor(access, axis, width)
+        cost += 2 * points * _factor(access, axis, analysis.dims, width)
     return cost
 
 
-def _factor(access: Access, axis: int, width: int) -> float:
+def _factor(access: Access, axis: int, dims: tuple[int, ...], width: int) -> float:
     if axis not in access.strides:
         return 1.0
-    return 1.2 / width if access.strides[axis] == 1 else 1.5
+    if access.strides[axis] == 1:
+        return 1.2 / width
+    return 1.5 if access.along(axis, dims) is None else 6 / width
 
 
 @dataclass(slots=True)

@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING
 from teeny.backends.cpu.lower.analysis import Analysis
 from teeny.backends.cpu.lower.combine import Combiner
 from teeny.backends.cpu.lower.evaluate import Axes
-from teeny.backends.cpu.lower.nest import Carried, Nest, choose_axis, counted, versions
+from teeny.backends.cpu.lower.nest import Carried, Nest, counted, versions
 from teeny.backends.cpu.lower.point import Entry, Known, Point
 from teeny.backends.cpu.lower.state import Buffer, State
-from teeny.backends.cpu.lower.store import Output, account, full_width, scalar_axes
+from teeny.backends.cpu.lower.store import Output, account, full_width, materialise, scalar_axes
 from teeny.backends.cpu.lower.row import Row
-from teeny.backends.cpu.lower.values import dtype_name, shape
+from teeny.backends.cpu.lower.values import axes_of, dtype_name, shape
+from teeny.backends.cpu.lower.transpose import prepared
 from teeny.ops.reduce import ACCUMULATORS
 
 if TYPE_CHECKING:
-    from teeny.ir.core import Op
+    from teeny.ir.core import Op, Value
     from teeny.ir.lanes import Lane
 
 __all__ = ["reduce"]
@@ -36,13 +37,27 @@ def reduce(state: State, op: Op, outputs: Sequence[Output]) -> None:
     """Lower a `tt.reduce` and bind its results; `outputs` are its by-products."""
     dims = shape(op.operands[0])
     axis = int(str(op.attrs["axis"]))
-    analysis = Analysis(state, dims)
-    axes = analysis.identity()
-    for value in (*op.operands, *(v for v, _ in outputs)):
-        analysis.at(value, axes)
+    axes = axes_of(dims)
     last = axis == len(dims) - 1
     free = [a for a in range(len(dims)) if a != axis]
-    vector = (axis if dims[axis] > 1 else None) if last else choose_axis(analysis, free, full_width(state))
+
+    def look(analysis: Analysis) -> None:
+        for value in (*op.operands, *(v for v, _ in outputs)):
+            analysis.at(value, axes)
+
+    def fill(value: Value, buffer: Buffer) -> None:
+        materialise(state, [(value, buffer)])
+
+    with prepared(state, dims, (axis,) if last else free, look, fill) as (analysis, vector):
+        _emit(analysis, vector, op, outputs)
+
+
+def _emit(analysis: Analysis, vector: int | None, op: Op, outputs: Sequence[Output]) -> None:
+    state, dims = analysis.state, analysis.dims
+    axes = analysis.identity()
+    axis = int(str(op.attrs["axis"]))
+    last = axis == len(dims) - 1
+    free = [a for a in range(len(dims)) if a != axis]
     width = 1 if vector is None else min(full_width(state), dims[vector])
     account(analysis, width)
     kept = tuple(dims[a] for a in free)

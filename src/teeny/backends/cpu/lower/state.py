@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from teeny.backends.cpu.lower.plan import Plan
     from teeny.ir.core import Value
 
-__all__ = ["Arena", "Buffer", "Options", "State"]
+__all__ = ["Arena", "Buffer", "Options", "State", "row_major"]
 
 ALIGN = 64
 
@@ -34,22 +34,25 @@ class Options:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Buffer:
-    """A tile in the arena: row-major, elements as they lie in memory (`i1` as a byte)."""
+    """A tile in the arena, elements as they lie in memory (`i1` as a byte)."""
 
     at: Lane
     shape: tuple[int, ...]
     dtype: str
+    strides: tuple[int, ...]
+    """Elements from one index to the next, an axis each."""
     carried: bool = False
     """Overwritten by a loop: it must not stand for another value."""
 
-    @property
-    def strides(self) -> tuple[int, ...]:
-        found: list[int] = []
-        step = 1
-        for dim in reversed(self.shape):
-            found.append(step)
-            step *= dim
-        return tuple(reversed(found))
+
+def row_major(dims: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a dense tile whose last axis is contiguous."""
+    found: list[int] = []
+    step = 1
+    for dim in reversed(dims):
+        found.append(step)
+        step *= dim
+    return tuple(reversed(found))
 
 
 @dataclass(slots=True)
@@ -85,7 +88,8 @@ class State:
     def buffer(self, dims: tuple[int, ...], dtype: str, *, carried: bool = False) -> Buffer:
         """A new buffer, valid until the block being lowered ends."""
         at = self.arena.take(size(dims) * BYTES[memory_name(dtype)])
-        return Buffer(self.b.offset(self.scratch, self.b.const("i64", at), "i8"), dims, dtype, carried)
+        pointer = self.b.offset(self.scratch, self.b.const("i64", at), "i8")
+        return Buffer(pointer, dims, dtype, row_major(dims), carried)
 
     def scalar(self, value: Value) -> Lane:
         """The lane of a scalar."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.lower.alias import add_tests
 from teeny.backends.cpu.lower.analysis import Analysis
 from teeny.backends.cpu.lower.evaluate import Axes, through_view
 from teeny.backends.cpu.lower.forms import Mask, Uniform
-from teeny.backends.cpu.lower.nest import Nest, choose_axis, versions
+from teeny.backends.cpu.lower.nest import Nest, versions
 from teeny.backends.cpu.lower.point import Entry, Known
 from teeny.backends.cpu.lower.state import Buffer, State
-from teeny.backends.cpu.lower.values import dtype_name, is_tile, kind_of, memory_name, pointee_name, shape, size
+from teeny.backends.cpu.lower.transpose import prepared
+from teeny.backends.cpu.lower.values import axes_of, dtype_name, is_tile, kind_of, memory_name, pointee_name, shape, size
 
 if TYPE_CHECKING:
     from teeny.ir.core import Op, Value
@@ -43,12 +44,24 @@ def full_width(state: State) -> int:
 def materialise(state: State, outputs: Sequence[Output]) -> None:
     """Compute tiles of one shape into buffers: at each point all are read before any is written."""
     dims = outputs[0][1].shape
-    analysis = Analysis(state, dims)
+    axes = axes_of(dims)
+
+    def look(analysis: Analysis) -> None:
+        for value, buffer in outputs:
+            analysis.at(value, axes)
+            analysis.write(buffer, axes)
+
+    with prepared(state, dims, range(len(dims)), look, _alone(state)) as (analysis, vector):
+        _fill(analysis, vector, outputs)
+
+
+def _alone(state: State) -> Callable[[Value, Buffer], None]:
+    return lambda value, buffer: materialise(state, [(value, buffer)])
+
+
+def _fill(analysis: Analysis, vector: int | None, outputs: Sequence[Output]) -> None:
+    state, dims = analysis.state, analysis.dims
     axes = analysis.identity()
-    for value, buffer in outputs:
-        analysis.at(value, axes)
-        analysis.write(buffer, axes)
-    vector = choose_axis(analysis, range(len(dims)), full_width(state))
     width = 1 if vector is None else min(full_width(state), dims[vector])
     account(analysis, width)
 
@@ -95,24 +108,33 @@ def store(state: State, op: Op) -> None:
     if not is_tile(op.operands[0]):
         _store_scalar(state, op)
         return
+    pointer = op.operands[0]
+    dims = shape(pointer)
+    axes = axes_of(dims)
+
+    def look(analysis: Analysis) -> None:
+        analysis.access(pointer, axes, analysis.at(pointer, axes), None)
+        for operand in op.operands[1:]:
+            analysis.at(operand, axes)
+
+    with prepared(state, dims, range(len(dims)), look, _alone(state)) as (analysis, vector):
+        _store_tile(analysis, vector, op)
+
+
+def _store_tile(analysis: Analysis, vector: int | None, op: Op) -> None:
+    state, dims = analysis.state, analysis.dims
+    axes = analysis.identity()
     pointer, value = op.operands[:2]
     mask = op.operands[2] if len(op.operands) > 2 else None
-    dims = shape(pointer)
-    analysis = Analysis(state, dims)
-    axes = analysis.identity()
-    analysis.access(pointer, axes, analysis.at(pointer, axes), write=True)
-    analysis.at(value, axes)
     required: set[tuple[int, str]] = set()
     guards: list[Lane] = []
     if mask is not None:
-        analysis.at(mask, axes)
         for part, at in conjuncts(state, mask, axes):
             form = analysis.at(part, at)
             if isinstance(form, Mask) and not form.term.negated:
                 required.add(form.term.key)
             elif isinstance(form, Uniform) and form.lane.const is None:
                 guards.append(form.lane)
-    vector = choose_axis(analysis, range(len(dims)), full_width(state))
     width = 1 if vector is None else min(full_width(state), dims[vector])
     account(analysis, width)
     known: Known = {(-1, g.text): True for g in guards}
