@@ -52,6 +52,14 @@ class CallShapes:
         elif verdict is None:
             self._oblige(Predicate(asked, a, other), code, message)
 
+    def equal(self, a: Dim, b: Dim, code: str, message: str) -> None:
+        verdict = None if self.failed else decide(self.c.facts, "eq", a, b)
+        if verdict is False:
+            self.fault(code, f"{message}: {a} and {b} differ")
+        elif verdict is None and not self.failed:
+            help = f"if they are always equal, say so: tl.static_assert({a} == {b})"
+            self.fault("S008", f"{message}: nothing says that {a} equals {b}", help)
+
     def _oblige(self, predicate: Predicate, code: str, message: str) -> None:
         c = self.c
         c.obligations.append((predicate, code, message, c.location(self.node, self.name)))

@@ -12,6 +12,7 @@ from teeny.ops.cast import *
 from teeny.ops.compare import *
 from teeny.ops.contracts import *
 from teeny.ops.control import *
+from teeny.ops.dot import *
 from teeny.ops.math import *
 from teeny.ops.memory import *
 from teeny.ops.program import *

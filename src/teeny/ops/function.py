@@ -59,6 +59,10 @@ class Shapes(Protocol):
         """Demand a predicate of `ir.facts` (`eq`, `le`, `pow2`, ...): true, a fault, or an obligation."""
         ...
 
+    def equal(self, a: Dim, b: Dim, code: str, message: str) -> None:
+        """Demand that two sizes are equal: a fault with `code` where they differ, S008 where that is not proved."""
+        ...
+
     def fault(self, code: str, message: str, help: str = "") -> None:
         """Report a fault outright."""
         ...

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from teeny.backends.reference.dot import dot
 from teeny.backends.reference.errors import ExecutionError, PoisonError
 from teeny.backends.reference.lanes import Lanes, array_dtype
 from teeny.backends.reference.reduce import Arrays, reduce
@@ -112,6 +113,7 @@ RULES: dict[str, Rule] = {
     "while": while_,
     "call": call,
     "reduce": reduce_,
+    "dot": dot,
     "program": program,
     "contract": contract,
 }

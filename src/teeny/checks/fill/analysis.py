@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from teeny.checks.fill.finding import Finding, Role
 from teeny.checks.fill.keys import ALWAYS, MOVES, Condition, Keys
 from teeny.checks.fill.lanewise import FALSE, TRUE, result_state
+from teeny.checks.fill.product import dot_
 from teeny.checks.fill.reduction import harmless, meant
 from teeny.checks.fill.regions import for_, if_, while_
 from teeny.checks.fill.state import ANYWHERE, NOTHING, Entry, States, join_all, joined
@@ -103,6 +104,8 @@ class Analysis:
                 self._store(op)
             case "reduce":
                 self._reduce(op)
+            case "dot":
+                dot_(self, op)
             case "phi":
                 self._phi(op)
             case "for":

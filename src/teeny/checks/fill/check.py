@@ -20,7 +20,7 @@ CANDIDATES = (0, 1, float("-inf"), float("inf"))
 
 
 def check_fills(function: Function, facts: Facts | None = None, possible: int = ANYWHERE) -> list[Diagnostic]:
-    """Findings F001 to F006 about a function in generic or concrete IR, in program order.
+    """Findings F001 to F007 about a function in generic or concrete IR, in program order.
 
     Every mask may fail. Where one fill of a load mends all reductions that it spoils, the first of them is reported.
     `facts` are what is known about Consts; `possible` is the truth table of the Const conditions that can hold

@@ -28,6 +28,8 @@ def diagnose(finding: Finding, kernel: str, keys: Keys, fill: float | None) -> D
     """A finding in words; `fill` is an `other` for its load that would mend it."""
     if finding.role == "reduction":
         return _reduction(finding, kernel, keys, fill)
+    if finding.role == "dot":
+        return _dot(finding, kernel, keys)
     load = finding.entry.load
     name = load_name(load)
     mask = mask_text(load) if load is not None else None
@@ -65,6 +67,30 @@ def _reduction(finding: Finding, kernel: str, keys: Keys, fill: float | None) ->
     return report(
         finding.code, message, *_labels(finding, keys, text), help=(_mend(op, load, fill, short),), kernel=kernel
     )
+
+
+def _dot(finding: Finding, kernel: str, keys: Keys) -> Diagnostic:
+    load, state = finding.entry.load, finding.entry.state
+    name, function = load_name(load), called(finding.op, "dot")
+    if isinstance(state, Undefined):
+        message, text = f"undefined lanes of {name} enter {function}", "and enter each sum of this product"
+    elif isinstance(state, Number):
+        held = number_text(state.value)
+        message, text = (
+            f"lanes of {name} outside its mask hold {held} and enter {function}",
+            f"and enter each sum of this product as {held}",
+        )
+    else:
+        message, text = (
+            f"lanes of {name} outside its mask hold computed values and enter {function}",
+            "and after a computation enter each sum of this product",
+        )
+    mask = (mask_text(load) if load is not None else None) or "mask"
+    zero = fill_text(0.0, load) if load is not None else "0"
+    help_ = f"fill them with 0, which adds nothing: other={zero}"
+    if not isinstance(state, Undefined | Number):
+        help_ = f"set them to 0 after the computation: tl.where({mask}, ..., {zero})"
+    return report(finding.code, message, *_labels(finding, keys, text), help=(help_,), kernel=kernel)
 
 
 def _mend(op: Op, load: Op | None, fill: float | None, short: str) -> str:

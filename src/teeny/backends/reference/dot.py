@@ -1,0 +1,50 @@
+"""Matrix products: for each element a chain of fused multiply-adds in rising k, which starts with the accumulator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from teeny.backends.reference.lanes import Lanes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from teeny.backends.reference.run import Frame
+    from teeny.ir.core import Op
+
+
+def dot(frame: Frame, op: Op, operands: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
+    """An undefined lane spoils the row or column that it stands in."""
+    a, b, c = operands
+    step = _wrapping if c.value.dtype == np.int32 else _fused
+    total = c.value
+    for k in range(a.value.shape[-1]):
+        total = step(a.value[..., k, None], b.value[..., k, None, :], total)
+    if a.poison is None and b.poison is None and c.poison is None:
+        return (Lanes(total),)
+    poison = a.mask.any(axis=-1)[..., None] | b.mask.any(axis=-2)[..., None, :] | c.mask
+    return (Lanes(total, poison if poison.any() else None),)
+
+
+def _wrapping(x: NDArray[Any], y: NDArray[Any], total: NDArray[Any]) -> NDArray[Any]:
+    return x.astype(np.int32) * y.astype(np.int32) + total
+
+
+def _fused(x: NDArray[Any], y: NDArray[Any], total: NDArray[Any]) -> NDArray[Any]:
+    """x * y + total in f32 with one rounding.
+
+    The product is exact in f64; the sum's error is found (Knuth, The Art of Computer Programming 2, 4.2.2) and rounding
+    to odd keeps the second rounding right (Boldo and Melquiond, 2008).
+    """
+    product = x.astype(np.float64) * y.astype(np.float64)
+    wide = total.astype(np.float64)
+    found = product + wide
+    part = found - product
+    error = (product - (found - part)) + (wide - part)
+    bits = found.view(np.int64)
+    outward = (error > 0) != np.signbit(found)
+    inexact = np.isfinite(found) & (error != 0) & (bits & 1 == 0)
+    odd = np.where(inexact, bits + np.where(outward, 1, -1), bits)
+    return odd.astype(np.int64).view(np.float64).astype(np.float32)
