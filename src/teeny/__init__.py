@@ -10,10 +10,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from teeny.diag.errors import CompileError, InternalError, KernelError, LaunchError, TeenyError
     from teeny.runtime.definition import KernelWarning
+    from teeny.runtime.device import Device, LaunchConfig, device
     from teeny.runtime.helpers import cdiv, next_power_of_2
     from teeny.runtime.kernel import Kernel, kernel
-    from teeny.runtime.program import Program, Target, compile
+    from teeny.runtime.program import Program, compile
     from teeny.runtime.specialization import Specialization
+    from teeny.runtime.target import Target
 
 _HOME = {
     "CompileError": "diag.errors",
@@ -27,17 +29,22 @@ _HOME = {
     "Kernel": "runtime.kernel",
     "kernel": "runtime.kernel",
     "Program": "runtime.program",
-    "Target": "runtime.program",
+    "Target": "runtime.target",
+    "Device": "runtime.device",
+    "LaunchConfig": "runtime.device",
+    "device": "runtime.device",
     "compile": "runtime.program",
     "Specialization": "runtime.specialization",
 }
 
 __all__ = [
     "CompileError",
+    "Device",
     "InternalError",
     "Kernel",
     "KernelError",
     "KernelWarning",
+    "LaunchConfig",
     "LaunchError",
     "Program",
     "Specialization",
@@ -45,6 +52,7 @@ __all__ = [
     "TeenyError",
     "cdiv",
     "compile",
+    "device",
     "kernel",
     "next_power_of_2",
 ]

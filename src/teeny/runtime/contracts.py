@@ -6,8 +6,9 @@ expression over `s`, the scalars by argument number, and `g`, the grid. It is co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from teeny.diag.errors import InternalError, LaunchError
@@ -38,34 +39,56 @@ _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="
 
 @dataclass(frozen=True, slots=True)
 class Require:
-    holds: Evaluate
+    """`text` is the condition as an expression over `s` and `g`; `source` as the kernel writes it."""
+
+    text: str
     message: str
-    location: Location | None
+    source: str = ""
+    location: Location | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"text": self.text, "message": self.message, "source": self.source}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Require:
+        return Require(data["text"], data["message"], data["source"])
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """`argument`: the pointer's number; `sizes` and `strides` evaluate to tuples (`strides` is None where dense)."""
+    """`argument`: the pointer's number. `sizes` and `strides` are tuples as text (`strides` is "" where dense)."""
 
     argument: int
-    sizes: Evaluate
-    strides: Evaluate | None
-    location: Location | None
+    sizes: str
+    strides: str
+    source: str = ""
+    location: Location | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"argument": self.argument, "sizes": self.sizes, "strides": self.strides, "source": self.source}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Extent:
+        return Extent(data["argument"], data["sizes"], data["strides"], data["source"])
 
 
-def contracts_of(function: Function) -> list[Require | Extent]:
+Contract = Require | Extent
+
+
+def contracts_of(function: Function) -> list[Contract]:
     """The contracts of a concrete function, in program order."""
     numbers = {value: at for at, value in enumerate(function.args)}
-    found: list[Require | Extent] = []
+    found: list[Contract] = []
     for op in walk_function(function):
         if op.name == "teeny.require":
-            found.append(Require(_compiled(_text(op.operands[0], numbers)), str(op.attrs["message"]), op.loc))
+            text = _text(op.operands[0], numbers)
+            found.append(Require(text, str(op.attrs["message"]), _source(op.loc, 0), op.loc))
         elif op.name == "teeny.extent":
             rank = op.attrs["rank"]
             assert isinstance(rank, int)
             texts = [_text(v, numbers) for v in op.operands[1:]]
-            strides = _compiled(_tuple(texts[rank:])) if op.attrs["strided"] else None
-            found.append(Extent(numbers[op.operands[0]], _compiled(_tuple(texts[:rank])), strides, op.loc))
+            strides = _tuple(texts[rank:]) if op.attrs["strided"] else ""
+            found.append(Extent(numbers[op.operands[0]], _tuple(texts[:rank]), strides, _source(op.loc, 1), op.loc))
     return found
 
 
@@ -73,6 +96,7 @@ def _tuple(texts: list[str]) -> str:
     return f"({', '.join(texts)},)"
 
 
+@cache
 def _compiled(text: str) -> Evaluate:
     names: dict[str, Any] = {
         "quotient": _quotient,
@@ -122,13 +146,11 @@ def _text(value: Value, numbers: dict[Value, int]) -> str:
     raise InternalError(f"{op.name} in a contract", op.loc)
 
 
-def check(
-    contracts: Sequence[Require | Extent], kernel: str, names: Sequence[str], values: Sequence[Any], grid: Grid
-) -> None:
+def check(contracts: Sequence[Contract], kernel: str, names: Sequence[str], values: Sequence[Any], grid: Grid) -> None:
     """Check all contracts on a launch; `values` holds an ArrayInfo or a number an argument. Raises LaunchError."""
     for one in contracts:
         if isinstance(one, Require):
-            if not one.holds(values, grid):
+            if not _compiled(one.text)(values, grid):
                 raise _required(one, kernel, names, values, grid)
         else:
             _check_extent(one, kernel, names, values, grid)
@@ -137,13 +159,12 @@ def check(
 def _required(one: Require, kernel: str, names: Sequence[str], values: Sequence[Any], grid: Grid) -> LaunchError:
     said = one.message or "a condition of the kernel does not hold"
     passed = ", ".join(f"{n} = {v}" for n, v in zip(names, values, strict=True) if not isinstance(v, ArrayInfo))
-    source = _source(one.location, 0)
     return LaunchError.of(
         "L006",
         f"`{kernel}`: {said}",
         kernel=kernel,
         found=f"{passed + ', ' if passed else ''}grid {grid}",
-        needed=source or None,
+        needed=one.source or None,
         location=one.location,
     )
 
@@ -166,24 +187,24 @@ def _source(location: Location | None, argument: int) -> str:
 def _check_extent(one: Extent, kernel: str, names: Sequence[str], values: Sequence[Any], grid: Grid) -> None:
     info = values[one.argument]
     assert isinstance(info, ArrayInfo)
-    sizes = one.sizes(values, grid)
+    sizes = _compiled(one.sizes)(values, grid)
     if any(n <= 0 for n in sizes):
         return
-    if one.strides is None:
+    if not one.strides:
         needed = 1
         for n in sizes:
             needed *= n
         before = 0
         _dense(info, kernel, names[one.argument], one.location)
     else:
-        steps = one.strides(values, grid)
+        steps = _compiled(one.strides)(values, grid)
         spans = [(n - 1) * s for n, s in zip(sizes, steps, strict=True)]
         needed = 1 + sum(s for s in spans if s > 0)
         before = -sum(s for s in spans if s < 0)
     if needed > info.storage_elements_after_pointer or before > info.storage_offset_elements:
         name = names[one.argument]
         have = info.storage_elements_after_pointer
-        text = _source(one.location, 1)
+        text = one.source
         detail = (
             f"{needed} elements from the pointer"
             + (f" ({text})" if text else "")

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from teeny.checks.fill import check_fills
 from teeny.diag.diagnostic import Diagnostic
-from teeny.diag.errors import KernelError
+from teeny.diag.errors import KernelError, TeenyError
 from teeny.diag.render import render_all
 from teeny.frontend.lower import Definition, define, lower_generic
 from teeny.frontend.remember import Remembered, recall, remember
@@ -42,11 +42,20 @@ def check_definition(fn: FunctionType) -> tuple[Definition | None, Exclusions]:
 
     An unchanged kernel is not checked again, and then not even read: its definition comes back as None.
     """
-    if not _collecting:
-        known = recall(fn)
-        if known is not None:
-            _warn(known.warnings)
-            return None, _exclusions(known.exclusions)
+    if _collecting:
+        try:
+            return _check(fn)
+        except TeenyError as error:
+            _collecting[-1].extend(error.diagnostics)
+            return None, {}
+    known = recall(fn)
+    if known is not None:
+        _warn(known.warnings, 5)
+        return None, _exclusions(known.exclusions)
+    return _check(fn)
+
+
+def _check(fn: FunctionType) -> tuple[Definition, Exclusions]:
     definition, faults = define(fn)
     generic = lower_generic(definition)
     faults.extend(generic.faults)
@@ -59,7 +68,7 @@ def check_definition(fn: FunctionType) -> tuple[Definition | None, Exclusions]:
         return definition, generic.exclusions
     exclusions: Json = {name: cast("Json", sorted(leaves)) for name, leaves in generic.exclusions.items()}
     remember(fn, definition.source, Remembered(tuple(findings), None, exclusions))
-    _warn(findings)
+    _warn(findings, 6)
     return definition, generic.exclusions
 
 
@@ -81,9 +90,10 @@ def _fail(faults: list[Diagnostic]) -> None:
     _collecting[-1].extend(faults)
 
 
-def _warn(findings: Any) -> None:
+def _warn(findings: Any, level: int) -> None:
+    """Warn at the decorator, which is so many frames up."""
     if findings:
-        warnings.warn("\n" + render_all(list(findings)), KernelWarning, stacklevel=4)
+        warnings.warn("\n" + render_all(list(findings)), KernelWarning, stacklevel=level)
 
 
 __all__ = ["KernelWarning", "check_definition", "collecting", "read"]

@@ -15,10 +15,10 @@ from teeny.diag.errors import LaunchError
 from teeny.frontend.params import Parameter
 from teeny.ir.dtype import DType
 from teeny.runtime.arguments import allowed_leaves, bind, by_name
-from teeny.runtime.arrays import ArrayInfo, NotAnArrayError, describe
-from teeny.runtime.contracts import check
+from teeny.runtime.arrays import NotAnArrayError, describe
 from teeny.runtime.executable import Executable, on_cpu, on_cuda
 from teeny.runtime.grid import normalise
+from teeny.runtime.interface import device_of
 from teeny.runtime.options import DEFAULT, RESERVED, Options, options_of
 from teeny.runtime.scalars import NotAScalarError, convert
 
@@ -34,7 +34,6 @@ class Ready:
 
     kernel: Specialization
     constants: dict[str, Any]
-    names: list[str]
     scalars: list[tuple[int, str]]
     device: str
 
@@ -73,10 +72,7 @@ class Launcher:
             given = by_name(self.name, self._parameters, args, keywords)
         ready, values = self._prepare(given)
         size = normalise(grid, ready.constants, self.name)
-        for at in ready.kernel.stored:
-            if values[at].readonly:
-                raise self._readonly(ready, at)
-        check(ready.kernel.contracts, self.name, ready.names, values, size)
+        ready.kernel.interface.check(values, size)
         if 0 in size:
             return
         self._executable(ready, options)(values, size, reserved.get("stream"))
@@ -111,45 +107,11 @@ class Launcher:
     def _match(self, given: Sequence[Any]) -> tuple[Ready, list[Any]]:
         """The long way. Raises LaunchError for what does not fit."""
         bound = bind(self.name, self._parameters, given, allowed_leaves(self._exclusions))
-        names = [p.name for p in self._parameters if p.kind != "const" and p.name not in bound.constants]
-        device = self._device(names, bound.values)
         kernel = self._specialize(bound.dtypes, bound.constants)
-        scalars = [
-            (at, dtype)
-            for at, (parameter, dtype) in enumerate(zip(kernel.parameters, kernel.element_names, strict=True))
-            if parameter.kind == "scalar"
-        ]
-        return Ready(kernel, bound.constants, names, scalars, device), bound.values
-
-    def _device(self, names: Sequence[str], values: Sequence[Any]) -> str:
-        """The one device of all arrays."""
-        first: tuple[str, str] | None = None
-        for argument, value in zip(names, values, strict=True):
-            if not isinstance(value, ArrayInfo):
-                continue
-            if first is None:
-                first = (argument, value.device)
-            elif value.device != first[1]:
-                raise LaunchError.of(
-                    "L004",
-                    f"the arrays of `{self.name}` lie on different devices",
-                    kernel=self.name,
-                    argument=argument,
-                    found=value.device,
-                    needed=f"{first[1]}, as `{first[0]}`",
-                )
-        return "cpu" if first is None else first[1]
-
-    def _readonly(self, ready: Ready, at: int) -> LaunchError:
-        return LaunchError.of(
-            "L005",
-            f"`{ready.names[at]}` is read-only, and `{self.name}` stores through it",
-            kernel=self.name,
-            argument=ready.names[at],
-            found="a read-only array",
-            needed="a writable one",
-            location=ready.kernel.parameters[at].location,
-        )
+        interface = kernel.interface
+        device = device_of(interface, bound.values)
+        scalars = [(at, a.dtype) for at, a in enumerate(interface.arguments) if not a.pointer]
+        return Ready(kernel, bound.constants, scalars, device), bound.values
 
     def _executable(self, ready: Ready, options: Options) -> Executable:
         kernel, device = ready.kernel, ready.device

@@ -1,39 +1,67 @@
-"""Reserved keywords of a launch, which are no parameters of the kernel."""
+"""How a kernel is compiled for a GPU, and the keywords of a launch that are no parameters of the kernel."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from teeny.diag.errors import LaunchError
 
-RESERVED = ("num_warps", "num_stages", "stream")
-
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a kernel is compiled for a GPU: warps of a program (a power of two up to 32), stages of pipelined loops."""
+    """Options of a GPU's compiler.
+
+    `num_warps`: warps of a program; `num_stages`: stages of pipelined loops; `num_ctas`: thread blocks that share a
+    program (a cluster); `maxnreg`: registers of a thread at most; `fp_fusion`: a * b + c may be rounded once;
+    `ptx_version`: the PTX ISA (86 for 8.6), for drivers older than the newest that the compiler knows.
+    """
 
     num_warps: int = 4
     num_stages: int = 3
+    num_ctas: int = 1
+    maxnreg: int | None = None
+    fp_fusion: bool = True
+    ptx_version: int | None = None
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """The options by name, for keys and metadata."""
+        return asdict(self)
 
 
 DEFAULT = Options()
+RESERVED = (*(f.name for f in fields(Options)), "stream")
+"""Keywords of a launch; no parameter of a kernel has such a name."""
+
+_RANGES: dict[str, tuple[int, int, bool]] = {
+    "num_warps": (1, 32, True),
+    "num_stages": (1, 64, False),
+    "num_ctas": (1, 16, True),
+    "maxnreg": (16, 255, False),
+    "ptx_version": (60, 99, False),
+}
 
 
-def options_of(kernel: str, given: dict[str, Any]) -> Options:
-    """Options from keywords. Raises LaunchError L014."""
-    made: Any = Options(**{k: v for k, v in given.items() if k != "stream" and v is not None})
-    for name, value, low, high in (("num_warps", made.num_warps, 1, 32), ("num_stages", made.num_stages, 1, 64)):
+def options_of(kernel: str, given: Mapping[str, Any]) -> Options:
+    """Options from keywords; None takes the default. Raises LaunchError L014."""
+    chosen = {k: v for k, v in given.items() if k != "stream" and v is not None}
+    for name, value in chosen.items():
+        if name not in RESERVED:
+            known = ", ".join(n for n in RESERVED if n != "stream")
+            raise _wrong(kernel, name, value, f"one of {known}", f"there is no option `{name}`")
+        if name == "fp_fusion":
+            if not isinstance(value, bool):
+                raise _wrong(kernel, name, value, "True or False")
+            continue
+        low, high, power = _RANGES[name]
         whole = isinstance(value, int) and not isinstance(value, bool)
-        if not whole or not low <= value <= high or (name == "num_warps" and value & (value - 1)):
-            needed = f"a power of two from {low} to {high}" if name == "num_warps" else f"an int from {low} to {high}"
-            raise LaunchError.of(
-                "L014",
-                f"`{kernel}` cannot run with {name}={value!r}",
-                kernel=kernel,
-                argument=name,
-                found=repr(value),
-                needed=needed,
-            )
-    return made
+        if not whole or not low <= value <= high or (power and value & (value - 1)):
+            raise _wrong(kernel, name, value, f"{'a power of two' if power else 'an int'} from {low} to {high}")
+    return Options(**chosen)
+
+
+def _wrong(kernel: str, name: str, value: Any, needed: str, message: str = "") -> LaunchError:
+    said = message or f"`{kernel}` cannot run with {name}={value!r}"
+    return LaunchError.of("L014", said, kernel=kernel, argument=name, found=repr(value), needed=needed)

@@ -16,7 +16,7 @@ from teeny.ir.dtype import DType
 from teeny.ir.text import print_module
 from teeny.ir.verify import verify
 from teeny.passes.widen import widen
-from teeny.runtime.contracts import Extent, Require, contracts_of, stored
+from teeny.runtime.interface import Argument, Interface, interface_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,22 +46,14 @@ class Specialization:
         return print_module(self.module, contracts=False)
 
     @cached_property
-    def contracts(self) -> list[Require | Extent]:
-        return contracts_of(self.module.kernel)
-
-    @cached_property
-    def stored(self) -> frozenset[int]:
-        """The numbers of the arguments that are written through."""
-        return stored(self.module.kernel)
-
-    @cached_property
-    def element_names(self) -> list[str]:
-        """For each argument the dtype of its elements, or of the scalar."""
-        names: list[str] = []
+    def interface(self) -> Interface:
+        """What a launch must bring."""
+        arguments: list[Argument] = []
         for parameter in self.parameters:
             assert parameter.dtype is not None
-            names.append(self.dtypes.get(parameter.dtype, parameter.dtype).name)
-        return names
+            dtype = self.dtypes.get(parameter.dtype, parameter.dtype)
+            arguments.append(Argument(parameter.name, parameter.kind == "pointer", dtype.name, parameter.location))
+        return interface_of(self.module.kernel, self.id, tuple(arguments))
 
     def __repr__(self) -> str:
         return f"<kernel {self.id}>"
