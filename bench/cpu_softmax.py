@@ -1,4 +1,4 @@
-"""Row softmax in f32 on the CPU beside torch (`out=`) and NumPy, one thread each, in one run: `python -m bench.cpu_softmax`.
+"""Row softmax in f32 on the CPU beside torch (`out=`) and NumPy, one thread each: `python -m bench.cpu_softmax`.
 
 Ratios above 1 mean that teeny is faster. Medians of interleaved rounds.
 """

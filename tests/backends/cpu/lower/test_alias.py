@@ -11,7 +11,7 @@ import pytest
 from teeny.ir.core import Block, Module
 from teeny.ir.dtype import F32, I32
 from teeny.ir.types import pointer
-from teeny.ops.arith import addf, addi, mulf, subi
+from teeny.ops.arith import addf, mulf, subi
 from tests.backends.cpu.lower.harness import Mode, check, compile_in, native
 from tests.drafts import Draft
 from tests.kernels_text import load

@@ -73,9 +73,7 @@ def test_offsets_of_eight_bits(scale: int) -> None:
     narrow = d.b.create(trunci, d.mul(at, d.fill(s, (256,))), type=typed((256,), I8))
     middle = d.at(x, half)
     d.store(d.at(y, at), d.load(d.at(middle, narrow)))
-    found = check(
-        d.end(), [np.arange(256, dtype=np.float32), np.zeros(256, np.float32), scale, 128], (1, 1, 1), MODES
-    )
+    found = check(d.end(), [np.arange(256, dtype=np.float32), np.zeros(256, np.float32), scale, 128], (1, 1, 1), MODES)
     want = (np.arange(256) * scale).astype(np.int8).astype(np.float32) + 128
     np.testing.assert_array_equal(found[1], want)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.lower.evaluate import Axes, address_form, depends, lanewise, ring, term, through_view
-from teeny.backends.cpu.lower.forms import Coefficient, Form, Linear, Mask, Pointer, Term, Uniform, Unknown, within
+from teeny.backends.cpu.lower.forms import Coefficient, Form, Linear, Pointer, Term, Uniform, Unknown, within
 from teeny.backends.cpu.lower.state import Buffer, State
 from teeny.backends.cpu.lower.values import BYTES, axes_of, is_tile, kind_of, memory_name, pointee_name
 from teeny.diag.errors import InternalError
@@ -143,7 +143,7 @@ class Analysis:
         if len(lanes) == len(forms):
             return Uniform(lanewise(b, op, lanes))
         self.work += op.schema.cost
-        return Unknown(frozenset().union(*map(depends, forms)))
+        return Unknown(frozenset(axis for form in forms for axis in depends(form)))
 
     def _buffer(self, buffer: Buffer, axes: Axes, value: Value | None) -> Form:
         strides: dict[int, int | None] = {
@@ -188,4 +188,3 @@ class Analysis:
         for condition in self.conditions:
             ok = b.and_(ok, condition)
         return ok
-

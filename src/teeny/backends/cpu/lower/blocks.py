@@ -17,7 +17,7 @@ from teeny.backends.cpu.lower.shifts import Shift
 from teeny.backends.cpu.lower.state import Buffer, State, row_major
 from teeny.backends.cpu.lower.store import Output, materialise, store
 from teeny.backends.cpu.lower.structure import is_lazy
-from teeny.backends.cpu.lower.values import dtype_name, is_tile, kind_of, memory_name, pointee_name, shape
+from teeny.backends.cpu.lower.values import dtype_name, is_tile, kind_of, memory_name, operand, pointee_name, shape
 from teeny.diag.errors import InternalError
 
 if TYPE_CHECKING:
@@ -88,8 +88,9 @@ def _load(state: State, op: Op) -> Lane:
     b = state.b
     name = pointee_name(op.operands[0].type)
     memory = memory_name(name)
-    mask = state.scalar(op.operands[1]) if len(op.operands) > 1 else b.const("i1", 1)
-    fill = state.scalar(op.operands[2]) if len(op.operands) > 2 else b.const(name, 0)
+    given, other = operand(op, 1), operand(op, 2)
+    mask = b.const("i1", 1) if given is None else state.scalar(given)
+    fill = b.const(name, 0) if other is None else state.scalar(other)
     fill = b.zext(fill, memory) if name == "i1" else fill
     lane = b.masked_load(state.scalar(op.operands[0]), mask, fill, memory, align=1)
     return b.icmp("ne", lane, b.const("i8", 0)) if name == "i1" else lane
@@ -161,8 +162,7 @@ def _for(state: State, op: Op) -> None:
     shifts = state.plan.shifts.get(op, {})
     count = len(op.results)
     buffers: list[Buffer | None] = [
-        new_buffer(state, r, carried=True) if is_tile(r) and k not in shifts else None
-        for k, r in enumerate(op.results)
+        new_buffer(state, r, carried=True) if is_tile(r) and k not in shifts else None for k, r in enumerate(op.results)
     ]
     inits = op.operands[3:]
     assign(state, [(v, t) for v, t in zip(inits, buffers, strict=True) if t is not None])

@@ -69,7 +69,9 @@ def _lower(function: Function, level: Level, options: Options) -> LoweredKernel:
         return b.load(at, dtype)
 
     with b.region():
-        bound = {argument: slot(n, dtype) for n, (argument, dtype) in enumerate(zip(function.args, params, strict=True))}
+        bound = {
+            argument: slot(n, dtype) for n, (argument, dtype) in enumerate(zip(function.args, params, strict=True))
+        }
         grid = [slot(len(params) + axis, "i32") for axis in range(3)]
         wide = [b.zext(g, "i64") for g in grid]
     with b.loop(b.parameter("start", "i64"), b.parameter("end", "i64"), b.const("i64", 1)) as loop:

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from teeny.backends.cpu.lower.forms import (
-    EXACT, Coefficient, Form, Linear, Mask, Pointer, Term, Uniform, Unknown, add, linear, scale,
+    EXACT,
+    Coefficient,
+    Form,
+    Linear,
+    Mask,
+    Pointer,
+    Term,
+    Uniform,
+    Unknown,
+    add,
+    linear,
+    scale,
 )  # fmt: skip
 from teeny.backends.cpu.lower.values import axes_of, dtype_name, memory_name, pointee_name, shape
 from teeny.backends.cpu.text import BITS
@@ -38,11 +49,10 @@ def through_view(op: Op, axes: Axes) -> tuple[Value, Axes]:
             at = int(str(op.attrs["axis"]))
             return x, (*axes[:at], *axes[at + 1 :])
         case _:
-            order = op.attrs["order"]
-            assert isinstance(order, tuple | list)
+            order = cast("tuple[int, ...]", op.attrs["order"])
             inner: list[int | None] = [None] * len(dims)
             for at, axis in zip(order, axes, strict=True):
-                inner[int(str(at))] = axis
+                inner[at] = axis
             return x, tuple(inner)
 
 

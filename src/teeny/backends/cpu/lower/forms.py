@@ -156,7 +156,7 @@ def extremes(b: Builder, base: Lane, coefficients: dict[int, Coefficient], last:
 
 
 def within(b: Builder, x: Linear, dims: tuple[int, ...], low: int, high: int) -> Lane | None:
-    """A test (i1) that x lies in [low, high] all over the domain; a constant where that is known, None if undecidable."""
+    """A test (i1) that x lies in [low, high] all over the domain; constant where known, None if undecidable."""
     reach = sum(c.bound * (dims[axis] - 1) for axis, c in x.coefficients.items())
     total = x.bound + reach
     if total <= min(-low, high):

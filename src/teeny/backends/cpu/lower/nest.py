@@ -185,9 +185,7 @@ class Nest:
         b = self.b
         return b.and_(b.add(count, b.const("i64", step - 1)), b.const("i64", -step))
 
-    def points(
-        self, entries: dict[int, Entry], indices: list[Lane | None], known: Known
-    ) -> list[Point]:
+    def points(self, entries: dict[int, Entry], indices: list[Lane | None], known: Known) -> list[Point]:
         """One point for each index along the vector axis."""
         made: list[Point] = []
         for index in indices:

@@ -5,8 +5,8 @@ inside its own loop nest. A value is materialised, computed once into a buffer, 
 - it is dear (`DEAR`) and two anchors or one in a deeper loop need it, or
 - it is a load, and a store that may write the same memory comes between it and an anchor, or
 - it is a load that a store's nest could not be shown to read before the store overwrites it.
-It is then a by-product of the first anchor that needs it, if that runs over the same domain in the same block (`hosts`),
-else a nest of its own where it is defined (`early`).
+It is then a by-product of the first anchor that needs it, if that runs over the same domain in the same block
+(`hosts`), else a nest of its own where it is defined (`early`).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from teeny.backends.cpu.lower.evaluate import Axes, address_form, depends, lanewise, ring, through_view
 from teeny.backends.cpu.lower.forms import Coefficient, Form, Linear, Mask, Pointer, Uniform, Unknown, Vector
 from teeny.backends.cpu.lower.state import Buffer
-from teeny.backends.cpu.lower.values import BYTES, is_tile, kind_of, memory_name, pointee_name
+from teeny.backends.cpu.lower.values import BYTES, is_tile, kind_of, memory_name, operand, pointee_name
 from teeny.diag.errors import InternalError
 from teeny.ir.lanes import Lane
 
@@ -209,11 +209,12 @@ class Point:
 
     def _load(self, op: Op, axes: Axes) -> Form:
         b = self.b
-        mask = self.value(op.operands[1], axes) if len(op.operands) > 1 else b.const("i1", 1)
+        given, otherwise = operand(op, 1), operand(op, 2)
+        mask = b.const("i1", 1) if given is None else self.value(given, axes)
         name = pointee_name(op.operands[0].type)
 
         def other() -> Lane:
-            return self.value(op.operands[2], axes) if len(op.operands) > 2 else b.const(name, 0)
+            return b.const(name, 0) if otherwise is None else self.value(otherwise, axes)
 
         if mask.const is not None and not mask.const:
             return _form_of(other())
@@ -222,8 +223,8 @@ class Point:
         # Where bounds of this nest made the mask true, the load must stay inside the loops that hold them.
         block = b.scopes[-1]
         kept = block.region
-        if kept is not None and mask.const is not None and len(op.operands) > 1:
-            held = depends(self.analysis.at(op.operands[1], axes))
+        if kept is not None and mask.const is not None and given is not None:
+            held = depends(self.analysis.at(given, axes))
             block.region = max(kept, *(self.entries[a].lane.scope.depth for a in held if a in self.entries), 0)
         try:
             return _form_of(self._fetch(place, name, mask, fill))

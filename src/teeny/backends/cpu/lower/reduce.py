@@ -16,11 +16,11 @@ from teeny.backends.cpu.lower.combine import Combiner
 from teeny.backends.cpu.lower.evaluate import Axes
 from teeny.backends.cpu.lower.nest import Carried, Nest, counted, versions
 from teeny.backends.cpu.lower.point import Entry, Known, Point
+from teeny.backends.cpu.lower.row import Row
 from teeny.backends.cpu.lower.state import Buffer, State
 from teeny.backends.cpu.lower.store import Output, account, full_width, materialise, scalar_axes
-from teeny.backends.cpu.lower.row import Row
-from teeny.backends.cpu.lower.values import axes_of, dtype_name, shape
 from teeny.backends.cpu.lower.transpose import prepared
+from teeny.backends.cpu.lower.values import axes_of, dtype_name, shape
 from teeny.ops.reduce import ACCUMULATORS
 
 if TYPE_CHECKING:
@@ -130,10 +130,16 @@ class Job:
 
                 if self.identity is not None:
                     start = self._wide([x for _ in heres for x in self.identity], nest.width)
-                    totals = nest.over(self.axis, facts, start, row) if self.rows > 1 else row(b.const("i64", 0), facts, start)
+                    totals = (
+                        nest.over(self.axis, facts, start, row)
+                        if self.rows > 1
+                        else row(b.const("i64", 0), facts, start)
+                    )
                 else:
                     zero = b.const("i64", 0)
-                    first = [v for here in heres for v in self.values(nest.point(here | {self.axis: Entry(zero)}, facts))]
+                    first = [
+                        v for here in heres for v in self.values(nest.point(here | {self.axis: Entry(zero)}, facts))
+                    ]
                     end = b.const("i64", self.rows)
                     totals = counted(
                         b, b.const("i64", 1), end, 1, self._wide(first, nest.width), lambda i, c: row(i, facts, c)

@@ -6,7 +6,7 @@ tail is little code and runs seldom. Where vectors are narrow or there is no ide
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.lower.nest import Carried, Nest, counted

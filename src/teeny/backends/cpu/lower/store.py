@@ -13,7 +13,17 @@ from teeny.backends.cpu.lower.nest import Nest, versions
 from teeny.backends.cpu.lower.point import Entry, Known
 from teeny.backends.cpu.lower.state import Buffer, State
 from teeny.backends.cpu.lower.transpose import prepared
-from teeny.backends.cpu.lower.values import axes_of, dtype_name, is_tile, kind_of, memory_name, pointee_name, shape, size
+from teeny.backends.cpu.lower.values import (
+    axes_of,
+    dtype_name,
+    is_tile,
+    kind_of,
+    memory_name,
+    operand,
+    pointee_name,
+    shape,
+    size,
+)
 
 if TYPE_CHECKING:
     from teeny.ir.core import Op, Value
@@ -114,8 +124,8 @@ def store(state: State, op: Op) -> None:
 
     def look(analysis: Analysis) -> None:
         analysis.access(pointer, axes, analysis.at(pointer, axes), None)
-        for operand in op.operands[1:]:
-            analysis.at(operand, axes)
+        for value in op.operands[1:]:
+            analysis.at(value, axes)
 
     with prepared(state, dims, range(len(dims)), look, _alone(state)) as (analysis, vector):
         _store_tile(analysis, vector, op)
@@ -125,7 +135,7 @@ def _store_tile(analysis: Analysis, vector: int | None, op: Op) -> None:
     state, dims = analysis.state, analysis.dims
     axes = analysis.identity()
     pointer, value = op.operands[:2]
-    mask = op.operands[2] if len(op.operands) > 2 else None
+    mask = operand(op, 2)
     required: set[tuple[int, str]] = set()
     guards: list[Lane] = []
     if mask is not None:
@@ -202,7 +212,8 @@ def _staged(analysis: Analysis, op: Op, axes: Axes) -> None:
                 lane = point.value(value, axes)
                 point.write(staged, axes, state.b.zext(lane, "i8") if lane.dtype == "i1" else lane)
                 return
-            holds = state.b.const("i1", 1) if len(op.operands) < 3 else point.value(op.operands[2], axes)
+            mask = operand(op, 2)
+            holds = state.b.const("i1", 1) if mask is None else point.value(mask, axes)
             lane = point.read(staged, axes)
             if name == "i1":
                 lane = state.b.icmp("ne", lane, state.b.const("i8", 0))
@@ -218,5 +229,6 @@ def _store_scalar(state: State, op: Op) -> None:
     lane = state.scalar(op.operands[1])
     if name == "i1":
         lane = b.zext(lane, "i8")
-    mask = state.scalar(op.operands[2]) if len(op.operands) > 2 else b.const("i1", 1)
+    given = operand(op, 2)
+    mask = b.const("i1", 1) if given is None else state.scalar(given)
     b.masked_store(state.scalar(op.operands[0]), lane, mask, align=1)

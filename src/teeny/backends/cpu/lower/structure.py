@@ -133,11 +133,11 @@ class Structure:
 
     def hazards(self, load: Op, sites: frozenset[Op]) -> list[Op]:
         """The stores before which a load has to be done: those that come between it and a site, or defeat a test."""
-        found: list[Op] = []
-        for store in self.stores:
-            if any(self._between(load, store, site) for site in sites) and self.may_alias(load, store):
-                found.append(store)
-        return found
+        return [
+            store
+            for store in self.stores
+            if any(self._between(load, store, site) for site in sites) and self.may_alias(load, store)
+        ]
 
     def _between(self, load: Op, store: Op, site: Op) -> bool:
         position, loops = self.position, self.loops

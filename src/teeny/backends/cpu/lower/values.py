@@ -7,14 +7,25 @@ from typing import TYPE_CHECKING
 from teeny.backends.cpu.text import BITS, BYTES
 from teeny.diag.diagnostic import report
 from teeny.diag.errors import CompileError, InternalError
-from teeny.ir.dtype import DType, storage
+from teeny.ir.dtype import storage
 from teeny.ir.rules import Structural
 from teeny.ir.types import PointerType, Type, element_of, shape_of
 
 if TYPE_CHECKING:
     from teeny.ir.core import Op, Value
 
-__all__ = ["BYTES", "axes_of", "dtype_name", "is_tile", "kind_of", "memory_name", "pointee_name", "shape", "size"]
+__all__ = [
+    "BYTES",
+    "axes_of",
+    "dtype_name",
+    "is_tile",
+    "kind_of",
+    "memory_name",
+    "operand",
+    "pointee_name",
+    "shape",
+    "size",
+]
 
 
 def dtype_name(type_: Type) -> str:
@@ -72,5 +83,7 @@ def kind_of(op: Op) -> str:
     raise InternalError(f"the CPU cannot run {op.name}: {rule.reason}", op.loc)
 
 
-def element(type_: Type) -> DType | PointerType:
-    return element_of(type_)
+def operand(op: Op, number: int) -> Value | None:
+    """An operand that may be left out."""
+    operands = list(op.operands)
+    return operands[number] if number < len(operands) else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from teeny.backends.cpu.lower.evaluate import Axes, depends, through_view
 from teeny.backends.cpu.lower.forms import Mask, Unknown
 from teeny.backends.cpu.lower.state import Buffer
-from teeny.backends.cpu.lower.values import is_tile, kind_of
+from teeny.backends.cpu.lower.values import is_tile, kind_of, operand
 from teeny.ir.lanes import Lane
 
 if TYPE_CHECKING:
@@ -65,8 +65,9 @@ def varies(analysis: Analysis, value: Value, axes: Axes, axis: int, known: Known
             return True
         if kind_of(op) == "view":
             return look(*through_view(op, axes))
-        if op.name == "tt.load" and len(op.operands) > 1 and truth(op.operands[1], axes) is False:
-            return len(op.operands) > 2 and look(op.operands[2], axes)
+        mask, other = operand(op, 1), operand(op, 2)
+        if op.name == "tt.load" and mask is not None and truth(mask, axes) is False:
+            return other is not None and look(other, axes)
         if op.name == "arith.select":
             condition = truth(op.operands[0], axes if is_tile(op.operands[0]) else ())
             if condition is not None:
