@@ -78,6 +78,25 @@ def test_every_fault_of_every_kernel_in_one_run(capsys: pytest.CaptureFixture[st
     assert lines[-1] == "3 errors in 1 file"
 
 
+def test_what_is_no_kernel_at_all_does_not_hide_the_rest(capsys: pytest.CaptureFixture[str]) -> None:
+    write("a.py", HEAD, "@tn.kernel\nasync def later() -> None:\n    pass\n\n", GOOD, TWO_FAULTS)
+    status, lines = check(capsys, "a.py")
+    assert status == 1
+    assert [line.split(": ", 2)[:2] for line in lines] == [
+        ["a.py:7:1", "error[E001]"],
+        ["a.py:18:33", "error[T004]"],
+        ["a.py:19:29", "error[E002]"],
+        ["3 errors in 1 file"],
+    ]
+
+
+def test_a_kernel_used_in_its_file_is_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
+    write("a.py", HEAD, UNFILLED, "unfilled.specialize(D=tl.f32, B=8)\n")
+    status, lines = check(capsys, "a.py")
+    assert status == 1
+    assert len(lines) == 2
+
+
 def test_text_shows_the_source(capsys: pytest.CaptureFixture[str]) -> None:
     write("a.py", HEAD, UNFILLED)
     assert main(["check", "a.py"]) == 1

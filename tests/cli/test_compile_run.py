@@ -65,6 +65,13 @@ def test_a_faulty_file_shows_its_faults(tmp_path: Path, capsys: pytest.CaptureFi
         assert "error[T004]" in capsys.readouterr().err
 
 
+def test_a_safety_finding_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    unfilled = tmp_path / "unfilled.py"
+    unfilled.write_text(Path(SOFTMAX).read_text().replace(', other=-float("inf")', ""))
+    assert main(["compile", str(unfilled), *CHOICES]) == 1
+    assert capsys.readouterr().err.count("error[F001]") == 1
+
+
 def test_run_prints_what_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     saved = tmp_path / "y.npy"
     words = ["x_ptr=f32[4,7]", "y_ptr=f32[4,7]", "n_cols=7", "BLOCK_SIZE=8", "--save", f"y_ptr={saved}"]

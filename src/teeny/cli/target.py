@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import sys
+import warnings
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,9 +39,13 @@ def kernel_named(target: str) -> Generator[Kernel[Any]]:
         raise UsageError(f"`{text}` is no Python file")
     source = SourcePath.of(path)
     with importing(source.root):
-        module = load(source)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            module = load(source)
         kernels = {n: value for n, value in vars(module).items() if isinstance(value, Kernel)}
         yield _choose(kernels, name, text)
+    for warning in caught:  # an error, which would have left before, says the same again
+        print(str(warning.message).strip(), file=sys.stderr)
 
 
 def _choose(kernels: Mapping[str, Kernel[Any]], name: str, file: str) -> Kernel[Any]:
