@@ -11,12 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from teeny import __version__
 from teeny.diag.diagnostic import report
 from teeny.diag.errors import CompileError, LaunchError
+from teeny.ir.build import build as code_version
 from teeny.ir.core import Module
 from teeny.ir.dtype import INT, DType
 from teeny.ir.store import default_store, key
+from teeny.ir.text import print_module
 from teeny.ir.types import PointerType, Type
 from teeny.runtime.interface import Interface
 from teeny.runtime.options import Options, options_of
@@ -28,6 +29,8 @@ DIVISOR = 16
 Hints = tuple[bool, ...]
 """For each argument, whether the code relies on its being a multiple of `DIVISOR`."""
 _FORMAT = 1
+_LAYERS = ("ops", "backends")
+"""The parts of teeny that make machine code of the IR."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -133,12 +136,15 @@ def _hints(kernel: Specialization, given: Mapping[str, int]) -> Hints:
 
 
 def build(kernel: Specialization, target: Target, options: Options, hints: Hints, *, force: bool = False) -> Program:
-    """The program from the cache, or compiled now."""
+    """The program from the cache, or compiled now. The key of a GPU's code holds locations: it has line information."""
     compiler, make = _compiler(target)
-    parts = {"target": target.name, "portable": target.portable, "compiler": compiler, "mlir": kernel.mlir}
-    if target.kind != "cpu":
-        parts |= {**options.parts, "hints": repr(hints)}
-    store, name = default_store(), key({"kind": "program", "teeny": __version__, **parts})
+    parts = {"target": target.name, "portable": target.portable, "compiler": compiler}
+    if target.kind == "cpu":
+        parts["text"] = kernel.mlir
+    else:
+        hinted = _hinted(kernel.module, hints)
+        parts |= {**options.parts, "text": print_module(hinted, locations=True, contracts=False)}
+    store, name = default_store(), key({"kind": "program", "teeny": code_version(*_LAYERS), **parts})
     known = None if force else store.get(name)
     if known is not None and "meta.json" in known:
         metadata = json.loads(known.pop("meta.json"))
@@ -220,7 +226,7 @@ def share_pool() -> None:
 
     def source(text: str, make: Callable[[], bytes]) -> bytes:
         store = default_store()
-        name = key({"kind": "pool", "teeny": __version__, "text": text, "machine": fingerprint("native")})
+        name = key({"kind": "pool", "teeny": code_version(*_LAYERS), "text": text, "machine": fingerprint("native")})
         known = store.get(name)
         if known is not None and "object" in known:
             return known["object"]
