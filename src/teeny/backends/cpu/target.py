@@ -38,6 +38,8 @@ class Features:
     scalef: bool
     """AVX-512 (F, BW, CD, DQ, VL): `vscalef` at every vector width."""
     lanes: int
+    bf16: bool = False
+    """AVX512-BF16: an instruction adds two products of bf16 to an f32."""
 
 
 def is_x86() -> bool:
@@ -91,6 +93,7 @@ def features(level: Level = "native") -> Features:
         fma="fma" in flags,
         scalef=avx512,
         lanes=16 if avx512 else 8 if "avx2" in flags else 4,
+        bf16=avx512 and "avx512_bf16" in flags,
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.lower.carry import assign
+from teeny.backends.cpu.lower.dot import dot
 from teeny.backends.cpu.lower.evaluate import lanewise, wide
 from teeny.backends.cpu.lower.reduce import reduce
 from teeny.backends.cpu.lower.shifts import Shift
@@ -52,6 +53,8 @@ def _lower(state: State, op: Op) -> None:
             outputs = _hosted(state, op)
             reduce(state, op, outputs)
             state.bound.update(outputs)
+        case "dot":
+            dot(state, op)
         case "reshape":
             if state.plan.sites.get(op.results[0]) or is_tile(op.results[0]):
                 _reshape(state, op)

@@ -13,7 +13,7 @@ from teeny.backends.cpu.lower.values import axes_of, is_tile, kind_of, shape
 if TYPE_CHECKING:
     from teeny.ir.core import Value
 
-__all__ = ["assign"]
+__all__ = ["assign", "reads_of"]
 
 Reads = set[tuple[str, Axes, tuple[int, ...]]]
 """Buffers by their address, the axes along which they are read, and their shape."""
@@ -29,7 +29,7 @@ def assign(state: State, outputs: Sequence[Output]) -> None:
     groups: dict[tuple[int, ...], list[Output]] = {}
     for value, target in pending:
         groups.setdefault(target.shape, []).append((value, target))
-    reads = {dims: _reads(state, group) for dims, group in groups.items()}
+    reads = {dims: reads_of(state, group) for dims, group in groups.items()}
     late: list[Output] = []
     order = list(groups)
     for at, dims in enumerate(order):
@@ -61,7 +61,7 @@ def _held(state: State, value: Value, copy: Buffer, name: str) -> Value:
     return made
 
 
-def _reads(state: State, group: list[Output]) -> Reads:
+def reads_of(state: State, group: list[Output]) -> Reads:
     """The buffers that some values are computed from."""
     found: Reads = set()
     seen: set[tuple[Value, Axes]] = set()

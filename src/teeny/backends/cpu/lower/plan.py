@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.lower.shifts import Shift, find_shifts
 from teeny.backends.cpu.lower.structure import Structure, is_affine, is_lazy
-from teeny.backends.cpu.lower.values import is_tile, shape
+from teeny.backends.cpu.lower.values import is_tile, kind_of, shape
 
 if TYPE_CHECKING:
     from teeny.ir.core import Function, Op, Value
@@ -36,6 +36,8 @@ class Plan:
     early: set[Op] = field(default_factory=set["Op"])
     hosts: dict[Op, list[Value]] = field(default_factory=dict["Op", list["Value"]])
     sites: dict[Value, frozenset[Op]] = field(default_factory=dict["Value", frozenset["Op"]])
+    accumulators: dict[Op, Value] = field(default_factory=dict["Op", "Value"])
+    """For a product: the tile that the loop carries, of which its result is the next value and which nobody needs after it."""
 
     def source(self, value: Value) -> Value:
         """The value that stands for another one."""
@@ -50,8 +52,13 @@ def make_plan(function: Function, *, disjoint: bool) -> Plan:
     plan = Plan(alias, shifts)
     structure = Structure(function, plan.source, made, disjoint)
     planner = _Planner(plan, structure)
+    products = [op for op in structure.position if op.name == "tt.dot"]
+    for op in products:
+        planner.operands(op)
     for value in structure.lazy_values:
         planner.sites(value)
+    for op in products:
+        planner.accumulator(op)
     return plan
 
 
@@ -59,6 +66,31 @@ class _Planner:
     def __init__(self, plan: Plan, structure: Structure) -> None:
         self.plan = plan
         self.structure = structure
+
+    def operands(self, product: Op) -> None:
+        """Compute what a product takes before the loop that it stands in, where it comes from there."""
+        structure = self.structure
+        for value in product.operands[:2]:
+            value = self.plan.source(value)
+            while value.op is not None and kind_of(value.op) == "view":
+                value = self.plan.source(value.op.operands[0])
+            op = value.op
+            if op in structure.position and is_lazy(op) and structure.loops[product] - structure.loops[op]:
+                self.plan.early.add(op)
+
+    def accumulator(self, product: Op) -> None:
+        """Find the tile that the loop carries, of which the product's result is the next value; see `Plan`."""
+        block = product.block
+        parent = None if block is None or block.region is None else block.region.op
+        if block is None or parent is None or parent.name != "scf.for":
+            return
+        here = self.structure.position[product]
+        for number, value in enumerate(block.ops[-1].operands):
+            carried = parent.regions[0].block.args[number + 1]
+            if self.plan.source(value) is product.results[0] and carried not in self.plan.alias:
+                if all(self.structure.position.get(s, here) <= here for s in self.sites(carried)):
+                    self.plan.accumulators[product] = carried
+                return
 
     def sites(self, value: Value) -> frozenset[Op]:
         """The anchors in whose nests the value is evaluated (a nest of its own counts as one)."""
@@ -91,7 +123,7 @@ class _Planner:
     def _decide(self, value: Value, op: Op, sites: frozenset[Op]) -> None:
         structure = self.structure
         at = structure.position.get(op)
-        if at is None:  # made by the planner itself: always cheap
+        if at is None or op in self.plan.early:  # made by the planner itself: always cheap
             return
         load = op.name == "tt.load"
         cost = op.schema.cost

@@ -20,7 +20,7 @@ from teeny.ir.lanes import Lane
 if TYPE_CHECKING:
     from teeny.ir.core import Value
 
-__all__ = ["prepared"]
+__all__ = ["laid_out", "prepared", "turn"]
 
 Look = Callable[[Analysis], None]
 """Evaluates what a nest needs."""
@@ -77,7 +77,7 @@ def _turned(
         source = laid_out(state, value, from_axis)
         fill(value, source)
     target = laid_out(state, value, to_axis)
-    _turn(state, source, target, from_axis, to_axis)
+    turn(state, source, target, from_axis, to_axis)
     return target
 
 
@@ -93,7 +93,8 @@ def laid_out(state: State, value: Value, axis: int) -> Buffer:
     return Buffer(plain.at, dims, plain.dtype, tuple(strides))
 
 
-def _turn(state: State, source: Buffer, target: Buffer, from_axis: int, to_axis: int) -> None:
+def turn(state: State, source: Buffer, target: Buffer, from_axis: int, to_axis: int) -> None:
+    """Copy a buffer that is contiguous along one axis to one that is along another."""
     b = state.b
     width = min(state.options.width or b.features.lanes, source.shape[from_axis], source.shape[to_axis])
     memory = memory_name(source.dtype)

@@ -1,0 +1,202 @@
+"""Matrix products: a register-blocked micro-kernel over packed operands.
+
+A block of the result, a few rows by a few vectors, stays in registers while k runs. It starts as what the accumulator is
+there, so that zeros, a sum carried by a loop and `total * alpha` are all the same code; a sum that a loop carries is
+updated in its buffer. Each element is a chain of multiply-adds in rising k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from teeny.backends.cpu.lower.analysis import Analysis
+from teeny.backends.cpu.lower.carry import reads_of
+from teeny.backends.cpu.lower.nest import Carried, counted
+from teeny.backends.cpu.lower.pack import elements, vectors
+from teeny.backends.cpu.lower.point import Entry, Point
+from teeny.backends.cpu.lower.scheme import scheme_of
+from teeny.backends.cpu.lower.state import Buffer, State, row_major
+from teeny.backends.cpu.lower.store import full_width, materialise
+from teeny.backends.cpu.lower.values import axes_of, dtype_name, shape, size
+
+if TYPE_CHECKING:
+    from teeny.backends.cpu.lower.scheme import Scheme
+    from teeny.backends.cpu.lower.strided import Strided
+    from teeny.ir.core import Op, Value
+    from teeny.ir.lanes import Lane
+
+__all__ = ["dot"]
+
+UNROLL = 4
+"""Steps of k in one turn of the inner loop."""
+FLOPS = 60.0
+"""Rough operations a nanosecond."""
+
+
+def dot(state: State, op: Op) -> None:
+    """Lower a `tt.dot` and bind its result."""
+    a, c = op.operands[0], op.operands[2]
+    dims, inner = shape(c), shape(a)[-1]
+    state.cost += state.trips * 2 * size(dims) * inner / FLOPS
+    target = _accumulator(state, op)
+    if target is None:
+        target = state.buffer(dims, dtype_name(c.type))
+    top = state.arena.top
+    start = _start(state, c, target)
+    scheme = scheme_of(state.b, dtype_name(a.type), inner, min(full_width(state), dims[-1]))
+    left = elements(state, a, scheme)
+    right = vectors(state, op.operands[1], scheme)
+    state.b.epoch += 1
+    _Product(state, scheme, left, right, start, target, inner).run()
+    state.b.epoch += 1
+    state.arena.top = top
+    state.bound[op.results[0]] = target
+
+
+def _accumulator(state: State, op: Op) -> Buffer | None:
+    """The buffer of a sum that the loop carries, where the product may be added in place."""
+    carried = state.plan.accumulators.get(op)
+    buffer = None if carried is None else state.bound.get(carried)
+    if not isinstance(buffer, Buffer) or buffer.strides != row_major(buffer.shape):
+        return None
+    a, b, c = (reads_of(state, [(v, buffer)]) for v in op.operands)
+    at, identity = buffer.at.text, axes_of(buffer.shape)
+    if any(read[0] == at for read in (*a, *b)):
+        return None
+    elsewhere = any(read[0] == at and (read[1] != identity or read[2] != buffer.shape) for read in c)
+    return None if elsewhere else buffer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Start:
+    """What a sum starts as: a value that is evaluated at each point, or what the target holds already."""
+
+    value: Value | None
+    analysis: Analysis
+
+
+def _start(state: State, c: Value, target: Buffer) -> _Start:
+    """Evaluate the accumulator at its points if that needs no bounds and no tests; else compute it into the target."""
+    dims = shape(c)
+    analysis = Analysis(state, dims)
+    analysis.at(c, axes_of(dims))
+    plain = analysis.freeze().const == 1 and not analysis.terms and not state.options.exact
+    if plain and all(a.along(len(dims) - 1, dims) is None for a in analysis.accesses):
+        return _Start(c, analysis)
+    if state.bound.get(state.plan.source(c)) is not target:
+        materialise(state, [(c, target)])
+    blank = Analysis(state, dims)
+    blank.freeze()
+    return _Start(None, blank)
+
+
+class _Product:
+    """The loops: vectors of columns, rows, k."""
+
+    def __init__(
+        self, state: State, scheme: Scheme, left: Strided, right: Buffer, start: _Start, target: Buffer, inner: int
+    ) -> None:
+        self.state = state
+        self.b = state.b
+        self.scheme = scheme
+        self.left = left
+        self.right = right
+        self.start = start
+        self.target = target
+        self.dims = target.shape
+        self.axes = axes_of(self.dims)
+        self.steps = inner // (2 if scheme.pairs else 1)
+        self.width = min(full_width(state), self.dims[-1])
+        self.rows, self.vectors = self._block()
+
+    def _block(self) -> tuple[int, int]:
+        """Rows and vectors of a block: as many sums as registers hold beside the operands."""
+        lanes = self.b.features.lanes
+        registers = (16 if lanes == 16 else 8) * min(lanes, max(self.width, 1)) // max(self.width, 1)
+        sums = max(registers, 1)
+        rows, across = self.dims[-2], self.dims[-1] // self.width
+        vectors = min(across, max(sums // min(rows, 4), 1))
+        if rows >= 4:
+            vectors = min(vectors, 4 if sums == 16 else 2)
+        return min(rows, max(sums // vectors, 1)), vectors
+
+    def run(self) -> None:
+        b = self.b
+        zero = b.const("i64", 0)
+        rows, columns = self.dims[-2:]
+
+        def batch(index: Lane, carried: Carried) -> Carried:
+            def across(n: Lane, carried: Carried) -> Carried:
+                return counted(
+                    b, zero, b.const("i64", rows), self.rows, carried, lambda m, x: self._tile(index, m, n, x)
+                )
+
+            return counted(b, zero, b.const("i64", columns), self.width * self.vectors, carried, across)
+
+        counted(b, zero, b.const("i64", self.dims[0] if len(self.dims) > 2 else 1), 1, (), batch)
+
+    def _tile(self, batch: Lane, m: Lane, n: Lane, carried: Carried) -> Carried:
+        """One block of the result."""
+        b, width = self.b, self.width
+        points = [
+            self._point(batch, b.add(m, b.const("i64", r)), b.add(n, b.const("i64", v * width)))
+            for r in range(self.rows)
+            for v in range(self.vectors)
+        ]
+        sums = [b.splat(self._started(point), width) for point in points]
+        for point, total in zip(points, self._sums(batch, m, n, sums), strict=True):
+            point.write(self.target, self.axes, total)
+        return carried
+
+    def _point(self, batch: Lane, m: Lane, n: Lane) -> Point:
+        last = len(self.dims) - 1
+        found = {last: Entry(n, vector=True), last - 1: Entry(m)} | ({0: Entry(batch)} if last == 2 else {})
+        entries = {axis: entry for axis, entry in found.items() if self.dims[axis] > 1}
+        return Point(self.start.analysis, entries, {}, self.width)
+
+    def _started(self, point: Point) -> Lane:
+        if self.start.value is None:
+            return point.read(self.target, self.axes)
+        return point.value(self.start.value, self.axes)
+
+    def _sums(self, batch: Lane, m: Lane, n: Lane, sums: Sequence[Lane]) -> Sequence[Lane]:
+        b, scheme, left, right = self.b, self.scheme, self.left, self.right
+        place = left.base
+        if len(self.dims) > 2:
+            place = b.offset(place, b.mul(batch, left.strides[0]), scheme.packed)
+        place = b.offset(place, b.mul(m, left.strides[-2]), scheme.packed)
+        rows = [b.offset(place, b.mul(b.const("i64", r), left.strides[-2]), scheme.packed) for r in range(self.rows)]
+        column = right.at
+        if len(self.dims) > 2:
+            column = b.offset(column, b.mul(batch, b.const("i64", right.strides[0])), scheme.lane)
+        column = b.offset(column, n, scheme.lane)
+        each = b.mul(left.strides[-1], b.const("i64", 2 if scheme.pairs else 1))
+        across = b.const("i64", right.strides[-2])
+
+        def step(k: Lane, carried: Carried) -> Carried:
+            totals = list(carried)
+            firsts = [b.offset(row, b.mul(k, each), scheme.packed) for row in rows]
+            top = b.offset(column, b.mul(k, across), scheme.lane)
+            for u in range(unroll):
+                here = b.offset(top, b.mul(b.const("i64", u), across), scheme.lane)
+                ys = [
+                    b.load(
+                        b.offset(here, b.const("i64", v * self.width), scheme.lane),
+                        scheme.lane,
+                        self.width,
+                        align=4,
+                    )
+                    for v in range(self.vectors)
+                ]
+                for r, first in enumerate(firsts):
+                    at = b.offset(first, b.mul(b.const("i64", u), each), scheme.packed)
+                    x = b.splat(b.load(at, scheme.lane, align=1), self.width)
+                    for v, y in enumerate(ys):
+                        number = r * self.vectors + v
+                        totals[number] = scheme.add(b, totals[number], x, y)
+            return totals
+
+        unroll = min(UNROLL, self.steps)
+        return counted(b, b.const("i64", 0), b.const("i64", self.steps), unroll, sums, step)

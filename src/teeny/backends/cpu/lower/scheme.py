@@ -1,0 +1,73 @@
+"""How products of one dtype are computed: what the operands are packed as, and the step that adds one to a sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from teeny.backends.cpu.lower.values import dtype_name
+from teeny.ir.core import Op
+from teeny.ir.dtype import F32, I32
+from teeny.ir.types import with_element
+from teeny.ops.cast import extf, extsi
+
+if TYPE_CHECKING:
+    from teeny.backends.cpu.builder import Builder
+    from teeny.ir.core import Value
+    from teeny.ir.lanes import Lane
+
+__all__ = ["Scheme", "scheme_of", "widened"]
+
+PAIRS = 16
+"""Lanes of the instruction that adds two products of bf16 to an f32."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """`packed`: the dtype of a packed element; `pairs`: two elements, neighbours in k, are taken at a time."""
+
+    packed: str
+    total: str
+    pairs: bool = False
+
+    @property
+    def lane(self) -> str:
+        """The dtype of a lane as it is loaded: of a pair both in one i32."""
+        return "i32" if self.pairs else self.packed
+
+    def add(self, b: Builder, total: Lane, x: Lane, y: Lane) -> Lane:
+        """total + x * y (of a pair both products), fused where the machine has that."""
+        if self.pairs:
+            return _pairs(b, total, x, y)
+        if self.total == "i32":
+            return b.add(total, b.mul(x, y))
+        return b.fma(x, y, total) if b.features.fma else b.fadd(total, b.fmul(x, y))
+
+
+def scheme_of(b: Builder, dtype: str, inner: int, width: int) -> Scheme:
+    """The scheme for operands of a dtype, an inner axis of `inner` and vectors of `width` lanes."""
+    if dtype == "i8":
+        return Scheme("i32", "i32")
+    if dtype == "bf16" and b.features.bf16 and width == PAIRS and inner % 2 == 0:
+        return Scheme("bf16", "f32", pairs=True)
+    return Scheme("f32", "f32")
+
+
+def widened(value: Value, scheme: Scheme) -> Value:
+    """An operand with the dtype that it is packed as."""
+    if dtype_name(value.type) == scheme.packed:
+        return value
+    cast, dtype = (extsi, I32) if scheme.packed == "i32" else (extf, F32)
+    return Op(cast, (value,), (with_element(value.type, dtype),)).result
+
+
+def _pairs(b: Builder, total: Lane, x: Lane, y: Lane) -> Lane:
+    kind = f"<{2 * PAIRS} x bfloat>"
+    symbol = f"<{PAIRS} x float> @llvm.x86.avx512bf16.dpbf16ps.512"
+    b.declare(f"{symbol}(<{PAIRS} x float>, {kind}, {kind})")
+    x, y = (b.splat(lane, PAIRS) for lane in (x, y))
+    left, right = (
+        b.pure(f"bitcast <{PAIRS} x i32> {lane.text} to {kind}", "i32", PAIRS, lane) for lane in (x, y)
+    )
+    call = f"call {symbol}(<{PAIRS} x float> {total.text}, {kind} {left.text}, {kind} {right.text})"
+    return b.pure(call, "f32", PAIRS, total, left, right)
