@@ -89,7 +89,12 @@ def if_(c: Context, node: ast.If) -> None:
         if truth is not None:
             run_body(c, [*(node.body if truth else node.orelse), *rest])
             return
-    if is_faulty(test) or isinstance(test, Unset):
+    if is_faulty(test):
+        doubtful, capped = c.doubtful, c.capped
+        c.doubtful = c.capped = True
+        _untracked(c, node)
+        c.doubtful, c.capped = doubtful, capped
+    elif isinstance(test, Unset):
         _untracked(c, node)
     else:
         _guarded(c, node, test.guard, rest)

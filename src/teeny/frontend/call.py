@@ -6,12 +6,14 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from teeny.diag.errors import InternalError
+from teeny.frontend.context import guard_of
 from teeny.frontend.dims import CallShapes
 from teeny.frontend.explain import explain
 from teeny.frontend.overload import Match, match, signatures
 from teeny.frontend.signature import LANGUAGE_VARIABLES
-from teeny.frontend.values import UNKNOWN, is_faulty
+from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty
 from teeny.ir.dtype import I32, I64, LEAVES, DType, integer_range, members, storage
+from teeny.ir.poly import Poly
 from teeny.ir.schema import SchemaError
 from teeny.ir.types import TensorType, typed
 from teeny.ops.cast import convert
@@ -66,7 +68,7 @@ def call_language(
         return explain(c, node, function, found, values, _nodes(function, arg_nodes, keyword_nodes))
     if function.exclude:
         _exclude(c, function, found)
-    if not _literals(c, function, found, arg_nodes, keyword_nodes):
+    if not _literals(c, function, found, arg_nodes, keyword_nodes) or not _known(c, found):
         return UNKNOWN
     return _emit(c, node, function, found)
 
@@ -83,6 +85,35 @@ def _exclude(c: Context, function: LanguageFunction, found: Match) -> None:
             lacking = {leaf for leaf in leaves if LEAVES[leaf].mask & dtype.mask and not _ruled_out(c, dtype, LEAVES[leaf])}
             if lacking:
                 c.exclusions.setdefault(dtype.name, set()).update(lacking)
+
+
+_SYMBOLIC = frozenset({"start", "end", "shape"})
+"""Const arguments that may be symbolic; the others decide what is emitted."""
+
+
+def _known(c: Context, found: Match) -> bool:
+    """Whether the Const arguments are known as far as the lowering needs them: flags are, case by case.
+
+    Where an axis is not known yet, the result is not known either, and the specialisation checks the call.
+    """
+    if not c.generic:
+        return True
+    for param in found.signature.params:
+        value = found.arguments[param.name]
+        if param.terms[0].kind != "const":
+            continue
+        if isinstance(value, Condition | Comparison):
+            guard = guard_of(c, value)
+            if guard is None:
+                return False
+            found.arguments[param.name] = c.settle(Condition(guard))
+        elif isinstance(value, Unset) or (param.name not in _SYMBOLIC and _is_symbolic(value)):
+            return False
+    return True
+
+
+def _is_symbolic(value: Any) -> bool:
+    return isinstance(value, Poly) or (isinstance(value, tuple) and any(map(_is_symbolic, value)))
 
 
 def _ruled_out(c: Context, dtype: DType, leaf: DType) -> bool:

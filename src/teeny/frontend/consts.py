@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from teeny.frontend.context import guard_of
 from teeny.frontend.dims import compare_dims
-from teeny.frontend.values import Comparison, Condition, Unknown, Unset, show
+from teeny.frontend.values import Comparison, Condition, Unknown, Unset, kind_of, show
 from teeny.ir import poly
 from teeny.ir.dtype import DType, members
 from teeny.ir.guard import TRUE
@@ -159,9 +159,9 @@ def compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any) -> Any:
     if isinstance(x, Poly) or isinstance(y, Poly):
         if _is_int(x) and _is_int(y) and kind in _COMPARE:
             return compare_dims(c, _COMPARE[kind], x, y, c.text(node))
-        return _opaque(c, node, kind, x, y)
+        return _order(c, node, kind, x, y)
     if isinstance(x, Unset | Condition | Comparison) or isinstance(y, Unset | Condition | Comparison):
-        return _opaque(c, node, kind, x, y)
+        return _order(c, node, kind, x, y)
     try:
         return bool(_PYTHON[kind](x, y))
     except TypeError:
@@ -179,6 +179,14 @@ def _member(c: Context, node: ast.AST, x: Any, y: Any, positive: bool) -> Any:
             return one if isinstance(one, Unknown) else Unset(bool, c.text(node), ("In", x, y))
         found = True if a | b == TRUE else Condition(a | b) if a | b else False
     return found if positive else negation(c, node, found)
+
+
+def _order(c: Context, node: ast.AST, kind: type[ast.cmpop], x: Any, y: Any) -> Any:
+    """A comparison with a side that has no value yet: of kinds that Python compares."""
+    kinds = {kind_of(x), kind_of(y)}
+    if kind in (ast.Lt, ast.LtE, ast.Gt, ast.GtE) and kinds != {str} and not kinds <= {int, float, bool}:
+        return c.fault("E009", f"`{c.text(node)}` cannot be compared at compile time", node)
+    return _opaque(c, node, kind, x, y)
 
 
 def _opaque(c: Context, node: ast.AST, kind: type[ast.cmpop], x: Any, y: Any) -> Any:

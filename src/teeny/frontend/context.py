@@ -71,7 +71,7 @@ class Frame:
     """One function body: the kernel's, or a helper's that is inlined.
 
     `dead`: the guard under which the function has returned. `loops`: the run-time loops around the current statement.
-    `result`: what the helper's annotation says of its value, with `subst` for the type variables.
+    `undefined`: names that were reported as not defined, once. `result`: what the helper's annotation says of its value, with `subst` for the type variables.
     """
 
     fn: FunctionType
@@ -83,6 +83,7 @@ class Frame:
     returns: list[Returned] = field(default_factory=list[Returned])
     depth: int = 0
     loops: int = 0
+    undefined: frozenset[str] = frozenset()
     result: tuple[Term, ...] = ()
     subst: dict[DType, DType] = field(default_factory=dict[DType, DType])
 
@@ -103,7 +104,8 @@ class Context:
     `pinned`: whether a condition compares a dtype variable with a dtype. `opaques`: Const ints that nothing is known of; `equal`: names that an
     assertion makes equal to others; `names`: the names of all Const ints;
     `serial`: counts the loops among them. `lost`: run-time values that were compile-time
-    ints before a run-time branch or loop changed them, and where. `apart`: into how many cases the statement is split.
+    ints before a run-time branch or loop changed them, and where. `apart`: into how many cases the statement is split;
+    past the cap (`capped`) what cannot be joined is unknown. `doubtful`: the condition of a branch around is at fault.
     """
 
     b: Builder
@@ -128,6 +130,7 @@ class Context:
     serial: int = 0
     apart: int = 1
     capped: bool = False
+    doubtful: bool = False
 
     # ---- places -----------------------------------------------------------------------------------------------------
 
@@ -148,6 +151,8 @@ class Context:
         self, code: str, message: str, node: Any, *labels: Label, label: str = "", help: str = "", fix: Fix | None = None
     ) -> Any:
         """Report a fault at a node and go on with an unknown value. In a library function the place is the user's call."""
+        if self.doubtful and code in ("E003", "S008"):
+            return UNKNOWN
         inner = node if isinstance(node, Location) else self.location(node)
         place = user_location(inner)
         others = tuple(one for one in labels if one.location.span != place.span and user_location(one.location) is one.location)
@@ -272,26 +277,26 @@ class Context:
     def _missing(self, name: str, node: ast.AST, active: int, covered: int) -> Any:
         missing = self.table.describe(active & ~covered)
         when = "here" if missing == "always" else f"when {missing}"
-        self.fault(
-            "E003", f"`{name}` is not defined {when}", node,
-            *(Label(a.where, "set here", primary=False) for a in self.frame.env[name]),
-            help=f"give `{name}` a value on that path too, or use it under the same condition",
-        )  # fmt: skip
-        return self._forget(name)
+        labels = (Label(a.where, "set here", primary=False) for a in self.frame.env[name])
+        help = f"give `{name}` a value on that path too, or use it under the same condition"
+        return self.undefined(name, f"`{name}` is not defined {when}", node, *labels, help=help)
 
     def _undefined(self, name: str, value: Maybe, node: ast.AST) -> Any:
-        self.fault(
-            "E003", f"`{name}` may be undefined here: it is set {value.why}", node,
-            Label(value.where, "set here", primary=False), help=f"give `{name}` a value before",
-        )  # fmt: skip
-        return self._forget(name)
+        text = f"`{name}` may be undefined here: it is set {value.why}"
+        return self.undefined(name, text, node, Label(value.where, "set here", primary=False), help=f"give `{name}` a value before")
 
-    def _forget(self, name: str) -> Any:
-        """After a fault: the name counts as defined, so that one cause is reported once."""
-        known = [a.value for a in self.frame.env.get(name, ()) if not isinstance(a.value, Maybe)]
-        value = known[0] if len(known) == 1 and not isinstance(known[0], Operand) else UNKNOWN
-        self.frame.env[name] = (Alternative(TRUE, value, self.location(self.frame.source.tree)),)
-        return value
+    def undefined(self, name: str, text: str, node: ast.AST, *labels: Label, help: str = "", code: str = "E003", fix: Fix | None = None) -> Any:
+        """Report once that a name has no value; from there on its value is unknown."""
+        if name not in self.frame.undefined:
+            self.frame.undefined |= {name}
+            self.fault(code, text, node, *labels, help=help, fix=fix)
+        self.bind(name, UNKNOWN, self.location(node))
+        return UNKNOWN
+
+    def doubt(self, name: ast.AST) -> None:
+        """After a fault about a value: the local name that holds it is unknown from there on."""
+        if isinstance(name, ast.Name) and name.id not in self.frame.fn.__code__.co_varnames[: self.frame.fn.__code__.co_argcount]:
+            self.bind(name.id, UNKNOWN, self.location(name))
 
     def join(self, cases: tuple[tuple[int, Any], ...]) -> Any:
         """The one value of alternatives, joined where they have one type; raises `Split` where they do not."""
@@ -328,8 +333,8 @@ def _joined_conditions(cases: tuple[tuple[int, Any], ...]) -> Condition:
 
 
 def _alike(a: Diagnostic, b: Diagnostic) -> bool:
-    """Whether two reports say the same of one place: a helper's own fault shows at each of its calls."""
-    return a.code == b.code and a.message == b.message and a.labels[0].location.span == b.labels[0].location.span
+    """Whether two reports are one: a helper's fault shows at each of its calls, one in an unrolled loop in each iteration."""
+    return a.code == b.code and a.labels[0].location.span == b.labels[0].location.span
 
 
 def evaluate(c: Context, node: ast.AST) -> Any:
@@ -356,7 +361,7 @@ def execute(c: Context, node: ast.stmt) -> None:
         rule(c, node)
         return
     frame, block, guard, facts, region = c.frame, c.b.block, c.guard, c.facts, c.region
-    env, dead, loops, returns = dict(frame.env), frame.dead, frame.loops, frame.returns
+    env, dead, loops, returns, undefined = dict(frame.env), frame.dead, frame.loops, frame.returns, frame.undefined
     marks = len(block.ops), len(c.faults), len(returns), len(c.obligations)
     try:
         rule(c, node)
@@ -369,7 +374,7 @@ def execute(c: Context, node: ast.stmt) -> None:
 
         back()
         del block.ops[marks[0] :], c.faults[marks[1] :], returns[marks[2] :], c.obligations[marks[3] :]
-        frame.env, frame.dead = env, dead
+        frame.env, frame.dead, frame.undefined = env, dead, undefined
         _apart(c, node, split.guards, back)
 
 
@@ -382,12 +387,17 @@ def _apart(c: Context, node: ast.stmt, guards: tuple[int, ...], back: Callable[[
         c.capped = capped
         return
     c.apart = apart * len(guards)
+    simple, reported = not hasattr(node, "body"), 0
     for case in guards:
         inner = guard & case
         if not c.table.is_false(inner & ~c.frame.dead):
             c.enter(inner)
             c.learn()
+            before = len(c.faults)
             execute(c, node)
+            if simple and reported:
+                del c.faults[before:]
+            reported = reported or len(c.faults) - before
             back()
     c.apart = apart
 

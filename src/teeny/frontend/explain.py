@@ -84,6 +84,7 @@ def _operand(
     name, text = function.display, c.text(at)
     dtype = value.dtype
     if isinstance(dtype, PointerType):
+        c.doubt(at)
         return c.fault(
             "T005", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at,
             help="load the elements first: tl.load(pointer)",

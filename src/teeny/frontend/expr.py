@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from teeny.diag.diagnostic import Edit, Fix
 from teeny.frontend.builtins import BUILTINS
 from teeny.frontend.call import call_language
-from teeny.frontend.context import Alternative, Context, evaluate
+from teeny.frontend.context import Context, evaluate
 from teeny.frontend.contract import CONTRACTS
 from teeny.frontend.inline import inline
 from teeny.frontend.names import Missing, resolve
@@ -61,19 +61,17 @@ def _outer(c: Context, node: ast.Name) -> Any:
 
 def _unknown_name(c: Context, node: ast.Name, why: Missing) -> Any:
     """Report a name once; from there on it counts as known."""
-    name, where = node.id, c.location(node)
+    name = node.id
     if why is Missing.UNSET:
-        c.fault("E002", f"`{name}` is not assigned yet where the kernel is defined", node)
-    elif name in c.frame.fn.__code__.co_varnames:
-        c.fault("E003", f"`{name}` is not defined here: it is assigned further down", node, help=f"give `{name}` a value before")
-    else:
-        from difflib import get_close_matches
+        return c.undefined(name, f"`{name}` is not assigned yet where the kernel is defined", node, code="E002")
+    if name in c.frame.fn.__code__.co_varnames:
+        return c.undefined(name, f"`{name}` is not defined here: it is assigned further down", node, help=f"give `{name}` a value before")
+    from difflib import get_close_matches
 
-        close = get_close_matches(name, [*c.frame.env, *c.frame.fn.__globals__], 1)
-        fix = Fix(f"write `{close[0]}`", (Edit(where.span, close[0]),)) if close else None
-        c.fault("E002", f"`{name}` is not defined", node, help=f"did you mean `{close[0]}`?" if close else "", fix=fix)
-    c.frame.env[name] = (Alternative(TRUE, UNKNOWN, where),)
-    return UNKNOWN
+    close = get_close_matches(name, [*c.frame.env, *c.frame.fn.__globals__], 1)
+    fix = Fix(f"write `{close[0]}`", (Edit(c.location(node).span, close[0]),)) if close else None
+    help = f"did you mean `{close[0]}`?" if close else ""
+    return c.undefined(name, f"`{name}` is not defined", node, help=help, code="E002", fix=fix)
 
 
 def _has_dtype(value: Any, dtype: DType) -> bool:

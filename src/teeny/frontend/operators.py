@@ -75,7 +75,7 @@ def binary(c: Context, node: ast.AST, op: ast.operator, x: Any, y: Any, left: as
         if function is not None:
             return call_language(c, node, function, (y, x), {}, (right, left), {})
     if isinstance(x, Operand) or isinstance(y, Operand):
-        return _no_operator(c, node, kind, x, y)
+        return _no_operator(c, node, kind, x, y, left, right)
     if isinstance(x, tuple) and isinstance(y, tuple) and kind is ast.Add:
         return (*x, *y)
     if not is_const(x) or not is_const(y):
@@ -90,9 +90,10 @@ def _absent(c: Context, node: ast.AST, kind: type[ast.AST]) -> Any:
     return c.fault("T010", f"`{node.id}` is None here", node, help=f"use it under `if {node.id} is not None:`")
 
 
-def _no_operator(c: Context, node: ast.AST, kind: type[ast.AST], x: Any, y: Any) -> Any:
+def _no_operator(c: Context, node: ast.AST, kind: type[ast.AST], x: Any, y: Any, left: ast.AST, right: ast.AST) -> Any:
     symbol = _SYMBOLS[kind]
     if any(isinstance(v, Operand) and v.is_pointer for v in (x, y)):
+        c.doubt(left if isinstance(x, Operand) and x.is_pointer else right)
         return c.fault(
             "T005", f"`{symbol}` does not take {show(x)} and {show(y)}", node,
             help="a pointer is moved with `+`; load through it to compute with the elements",
@@ -225,6 +226,7 @@ def _compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any, left: ast
         function = _find(y, _MIRRORED[kind], False)
         if function is not None:
             return call_language(c, node, function, (y, x), {}, (right, left), {})
+    c.doubt(left if isinstance(x, Operand) and x.is_pointer else right)
     return c.fault("T005", f"`{_SYMBOLS[kind]}` does not take {show(x)} and {show(y)}", node)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from teeny.frontend.signature import EMPTY, LANGUAGE_VARIABLES, Param, Signature, Term, language_signature
-from teeny.frontend.values import Comparison, Condition, Unknown, Unset, is_const
+from teeny.frontend.values import Comparison, Condition, Unknown, Unset, is_const, is_faulty
 from teeny.ir.dtype import LEAVES, DType
 from teeny.ir.poly import Poly
 from teeny.ir.types import PointerType, pointer
@@ -118,7 +118,7 @@ _RANK = {"kind": 0, "const": 1, "rank": 2, "bound": 2, "dtype": 3}
 
 def fits(param: Param, value: object, subst: dict[DType, DType], pin: Pin, at: int = 0) -> Mismatch | None:
     """Whether a value fits one of a parameter's terms; binds dtype variables in `subst`."""
-    if isinstance(value, Unknown):
+    if is_faulty(value):
         return None
     kind, term = "kind", None
     for one in param.terms:
