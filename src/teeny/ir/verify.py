@@ -107,7 +107,10 @@ class _Verifier:
         if not any(n.endswith("*") for n in names) and op.schema.inferred is False and len(op.results) != len(names):
             self.fault(f"{op.name} has {len(names)} results, found {len(op.results)}", op.loc)
             return False
-        wrong = verify_op(op)
+        try:
+            wrong = verify_op(op)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            wrong = f"{op.name} has attributes that do not fit: {error}"
         if wrong is not None:
             self.fault(wrong, op.loc)
         if len(op.regions) != op.schema.regions:

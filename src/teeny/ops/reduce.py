@@ -32,6 +32,7 @@ ACCUMULATORS = 64
 
 
 def _reduce(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
+    expect(bool(types), "a reduction has an operand")
     shape, axis = shape_of(types[0]), attrs["axis"]
     expect(0 <= axis < len(shape), f"{types[0]} has no axis {axis}")
     expect(all(shape_of(t) == shape for t in types), "the operands of a reduction differ in shape")

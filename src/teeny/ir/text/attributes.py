@@ -20,7 +20,7 @@ _PLAIN = re.compile(r"[ !#-\[\]-~]*\Z")
 _KEY = re.compile(r"[A-Za-z_][\w$.]*")
 _NUMBER = re.compile(r"-?(?:0x[0-9A-Fa-f]+|[0-9]+(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?)?)")
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-_ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)")
+_ESCAPE = re.compile(rb'\\([0-9A-Fa-f]{2}|[nt"\\])')
 _OPAQUE = re.compile(r"#[\w$.]+(?:<[^<>]*>)?")
 _SYMBOL = re.compile(r"@[\w$.-]+")
 _CODES: dict[str, tuple[str, str]] = {"f64": ("<d", "<Q"), "f32": ("<f", "<I"), "f16": ("<e", "<H")}
@@ -109,7 +109,11 @@ def read_number(at: Cursor, dtype: DType | None = None) -> float | bool | None:
         return None
     if "x" in word:
         bits = int(word, 16)
-        return float_of_bits(bits, dtype) if dtype is not None and dtype.kind.startswith("float") else bits
+        if dtype is None or not dtype.kind.startswith("float"):
+            return bits
+        if bits < 0 or bits >> dtype.bits:
+            raise at.error(f"{word} is no {dtype.mlir}: it has more than {dtype.bits} bits")
+        return float_of_bits(bits, dtype)
     return float(word) if "." in word else int(word)
 
 
@@ -119,7 +123,7 @@ def read_string(at: Cursor) -> str | None:
     if word is None:
         return None
     names = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
-    raw = _ESCAPE.sub(lambda m: names.get(m[1]) or bytes([int(m[1], 16)]), word[1:-1].encode())
+    raw = _ESCAPE.sub(lambda m: names.get(m[1]) or bytes.fromhex(m[1].decode()), word[1:-1].encode())
     return raw.decode("utf-8", "replace")
 
 

@@ -33,6 +33,8 @@ _QUOTED = re.compile(r'"([A-Za-z_][\w$.]*)"')
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SYMBOL = re.compile(r"@[\w$.-]+")
 _ALIAS = re.compile(r"#[\w$.-]+")
+MISFITS = (SchemaError, LookupError, TypeError, ValueError, AttributeError)
+"""What the type rules raise for operands and attributes of another kind than they expect."""
 _LABEL = re.compile(r"\^[\w$.-]+")
 
 
@@ -73,7 +75,9 @@ def parse_module(source: str, name: str = "<text>") -> Module:
 
 def _aliases(at: Cursor) -> None:
     """Pass over definitions such as `#loc1 = loc(...)`."""
-    while at.match(_ALIAS) is not None:
+    while at.peek("#"):
+        if at.match(_ALIAS) is None:
+            raise at.error("expected the name of an alias")
         at.expect("=")
         if not _location(at):
             raise at.error("of aliases teeny knows those of locations only")
@@ -138,10 +142,11 @@ def _parameters(parser: Parser) -> tuple[tuple[tuple[str, Type], ...], tuple[dic
 class Parser:
     """Reads one function: the values that are visible, and the operations."""
 
-    __slots__ = ("_values", "at")
+    __slots__ = ("_end", "_values", "at")
 
     def __init__(self, at: Cursor) -> None:
         self.at = at
+        self._end = at.pos
         self._values: dict[str, tuple[Value, ...]] = {}
 
     def name(self) -> str:
@@ -173,22 +178,26 @@ class Parser:
             found.append(self.value())
         return tuple(found)
 
-    def expect_type(self, value: Value, type_: Type) -> None:
-        """Complain where the text gives a value another type than it has."""
+    def expect_type(self, value: Value) -> None:
+        """Read the type of a value, and complain where it is another than the value has."""
+        start = self.at.pos
+        type_ = read_type(self.at)
         if value.type is not type_:
             name = f"%{value.name}" if value.name else "the operand"
-            raise self.at.error(f"{name} has the type {text(value.type)}, and the text says {text(type_)}")
+            raise self.at.error(f"{name} has the type {text(value.type)}, and the text says {text(type_)}", start)
 
     def function_type(self, operands: tuple[Value, ...]) -> tuple[Type, ...]:
         """`: (types) -> types`; the results' types."""
-        self.at.expect(":")
-        given = read_types(self.at)
-        if len(given) != len(operands):
-            raise self.at.error(f"there are {len(operands)} operands and {len(given)} types")
-        for value, type_ in zip(operands, given, strict=True):
-            self.expect_type(value, type_)
-        self.at.expect("->")
-        return read_types(self.at)
+        at = self.at
+        at.expect(":")
+        at.expect("(")
+        for number, value in enumerate(operands):
+            if number:
+                at.expect(",")
+            self.expect_type(value)
+        at.expect(")")
+        at.expect("->")
+        return read_types(at)
 
     def block(self, args: tuple[tuple[str, Type], ...]) -> Block:
         """A block with these arguments, up to the `}` that closes it. What it defines is seen in it alone."""
@@ -196,12 +205,14 @@ class Parser:
         block = Block(tuple(t for _, t in args), tuple(_own_name(n) for n, _ in args))
         for (name, _), value in zip(args, block.args, strict=True):
             self._define(name, (value,), self.at.pos)
-        while not self.at.accept("}"):
+        while not self.at.peek("}"):
             if self.at.done:
                 raise self.at.error("expected `}`, found the end")
             if block.ops and block.ops[-1].schema.terminator:
                 raise self.at.error(f"{block.ops[-1].name} ends its block, and something follows it")
             self._operation(block)
+        self._end = self.at.pos
+        self.at.expect("}")
         self._values = outer
         return block
 
@@ -215,13 +226,13 @@ class Parser:
         return self.block(args)
 
     def close(self, block: Block, name: str) -> None:
-        """Complain where a block does not end in the terminator `name`; an empty one is understood."""
+        """Complain where the block read last does not end in the terminator `name`; an empty one is understood."""
         if not block.ops or not block.ops[-1].schema.terminator:
             if name == "scf.condition":
-                raise self.at.error("the first part of scf.while ends in scf.condition")
-            block.append(Op(registry()[name], (), loc=self.at.location(self.at.pos)))
+                raise self.at.error("the first part of scf.while ends in scf.condition", self._end)
+            block.append(Op(registry()[name], (), loc=self.at.location(self._end)))
         elif block.ops[-1].name != name:
-            raise self.at.error(f"this block ends in {name}, found {block.ops[-1].name}")
+            raise self.at.error(f"this block ends in {name}, found {block.ops[-1].name}", self._end)
 
     def _define(self, name: str, values: tuple[Value, ...], pos: int) -> None:
         if name in self._values:
@@ -251,7 +262,10 @@ class Parser:
             parts = reader_of(schema.text.kind)(self, schema)
         types = parts.types if parts.types is not None else self._inferred(schema, parts, place)
         op = Op(schema, parts.operands, types, parts.attrs, parts.regions, at.location(place, len(name) + 2 * quoted))
-        wrong = verify_op(op)
+        try:
+            wrong = verify_op(op)
+        except MISFITS as error:
+            wrong = f"{name}: {error}"
         if wrong is not None:
             raise at.error(wrong, place, len(name) + 2 * quoted)
         _location(at)
@@ -284,7 +298,7 @@ class Parser:
         """The results' types where the text does not say them."""
         try:
             return cast("Infer", schema.types)(tuple(v.type for v in parts.operands), parts.attrs or {})
-        except (SchemaError, KeyError, IndexError) as error:
+        except MISFITS as error:
             raise self.at.error(f"{schema.name}: {error}", place, len(schema.name)) from None
 
     def _walked(self, schema: OpDef) -> Parts:
@@ -329,11 +343,10 @@ class Parser:
         for number in range(count):
             if number:
                 self.at.expect(",")
-            type_ = read_type(self.at)
             if slot.result:
-                results[slot.index] = (type_,)
+                results[slot.index] = (read_type(self.at),)
             else:
-                self.expect_type(operands[slot.index][number], type_)
+                self.expect_type(operands[slot.index][number])
 
     def _optional(
         self,

@@ -70,8 +70,9 @@ def read_constant(p: Parser, schema: OpDef) -> Parts:
 
 
 def _bool_type(p: Parser) -> Type:
-    if p.at.accept(":"):
-        return read_type(p.at)
+    start = p.at.pos
+    if p.at.accept(":") and read_type(p.at) is not BOOL:
+        raise p.at.error("a bool has the type i1", start)
     return BOOL
 
 
@@ -111,11 +112,10 @@ def read_select(p: Parser, schema: OpDef) -> Parts:
     operands = p.values()
     attrs = read_dictionary(p.at)
     p.at.expect(":")
-    type_ = read_type(p.at)
-    if p.at.accept(","):
-        p.expect_type(operands[0], type_)
-        type_ = read_type(p.at)
-    return Parts(operands, attrs, (type_,))
+    if len(operands) == 3 and shape_of(operands[0].type):
+        p.expect_type(operands[0])
+        p.at.expect(",")
+    return Parts(operands, attrs, (read_type(p.at),))
 
 
 def write_call(p: Printer, op: Op) -> None:

@@ -128,13 +128,13 @@ def read_if(p: Parser, schema: OpDef) -> Parts:
     types = read_types(at) if at.accept("->") else ()
     at.expect("{")
     blocks = [p.block(())]
+    p.close(blocks[0], "scf.yield")
     if at.accept("else"):
         at.expect("{")
         blocks.append(p.block(()))
     else:
         blocks.append(Block())
-    for block in blocks:
-        p.close(block, "scf.yield")
+    p.close(blocks[1], "scf.yield")
     return Parts((condition,), read_dictionary(at), types, tuple(Region([b]) for b in blocks))
 
 
@@ -191,5 +191,5 @@ def read_condition(p: Parser, schema: OpDef) -> Parts:
         for number, value in enumerate(args):
             if number:
                 at.expect(",")
-            p.expect_type(value, read_type(at))
+            p.expect_type(value)
     return Parts((condition, *args), attrs, ())

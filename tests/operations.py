@@ -1,0 +1,267 @@
+"""One small module for each concrete operation of the registry and each dtype it takes.
+
+Operations that are lane by lane and casts are found by asking their type rules; for the others a maker stands here, and
+`missing` names those that have none.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+from teeny.ir.builder import Builder
+from teeny.ir.core import Block, Function, Module, Region, Value
+from teeny.ir.dtype import BOOL, F32, I32, LEAVES, DType, storage
+from teeny.ir.rules import Lanewise
+from teeny.ir.schema import Check, Infer, OpDef, SchemaError, registry
+from teeny.ir.types import Type, pointer, typed
+from teeny.ops.compare import CORE
+
+importlib.import_module("teeny.language")  # all families of operations enter the registry
+
+STORED = tuple(d for d in LEAVES.values() if storage(d) is d and d.kind != "float8")
+SOME = (F32, I32, BOOL)
+VALUES: dict[str, tuple[Any, ...]] = {
+    "bool": (True, False),
+    "signed": (0, 1, -1, 127),
+    "float": (0.0, -0.0, 1.5, 0.1, 3.0e-5, float("inf"), float("-inf"), float("nan")),
+}
+Example = tuple[str, Module]
+
+
+def _op(name: str) -> OpDef:
+    return registry()[name]
+
+
+def kernel(types: tuple[Type, ...], body: Callable[[Builder, tuple[Value, ...]], None]) -> Module:
+    """A function of parameters of these types, in which `body` writes operations."""
+    block = Block(types, tuple(f"a{at}" for at in range(len(types))))
+    b = Builder(block)
+    body(b, block.args)
+    b.op(_op("tt.return"), ())
+    return Module([Function("kernel", Region([block]))])
+
+
+def fits(schema: OpDef, types: tuple[Type, ...], result: Type | None = None) -> bool:
+    """Whether an operation takes operands of these types (and gives `result`)."""
+    try:
+        if result is None:
+            cast("Infer", schema.types)(types, {})
+        else:
+            cast("Check", schema.types)(types, {}, (result,))
+    except SchemaError:
+        return False
+    return True
+
+
+def _lanewise(schema: OpDef) -> Iterator[Example]:
+    for dtype in STORED:
+        for type_ in (dtype, typed((8,), dtype)):
+            types = (type_,) * len(schema.operands)
+            if fits(schema, types):
+                yield f"{schema.name} {type_}", kernel(types, lambda b, args: void(b.create(schema, *args)))
+
+
+def _casts(schema: OpDef) -> Iterator[Example]:
+    for source in STORED:
+        for target in STORED:
+            for x, y in ((source, target), (typed((4, 2), source), typed((4, 2), target))):
+                if fits(schema, (x,), y):
+                    yield f"{schema.name} {x} {y}", _one(schema, (x,), y)
+
+
+def void(_: object) -> None:
+    """For lambdas that are called for what they do."""
+
+
+def _one(schema: OpDef, types: tuple[Type, ...], result: Type | None = None, **attrs: Any) -> Module:
+    return kernel(types, lambda b, args: void(b.op(schema, args, attrs, types=None if result is None else (result,))))
+
+
+def _constants(schema: OpDef) -> Iterator[Example]:
+    for dtype in STORED:
+        for value in VALUES[dtype.kind]:
+            for type_ in (dtype, typed((2, 8), dtype)):
+                yield f"{schema.name} {type_} {value}", _one(schema, (), type_, value=value)
+
+
+def _compares(schema: OpDef) -> Iterator[Example]:
+    integers = schema.name.endswith("i")
+    own = {p for p in CORE if (p[0] in "sue" or p == "ne") and p not in ("ule", "uge", "ult", "ugt", "une")}
+    predicates = sorted(
+        own | {"ule", "uge", "ult", "ugt"} if integers else {p for p in CORE if p[0] in "ou"} | {"ord", "uno"}
+    )
+    for predicate in predicates:
+        for dtype in STORED:
+            types = (typed((8,), dtype),) * 2
+            if fits(schema, types):
+                yield f"{schema.name} {predicate} {dtype}", _one(schema, types, predicate=predicate)
+
+
+def _axes(schema: OpDef) -> Iterator[Example]:
+    for axis in range(3):
+        yield f"{schema.name} {axis}", _one(schema, (), axis=axis)
+
+
+def _selects(schema: OpDef) -> Iterator[Example]:
+    for dtype in STORED:
+        tile = typed((8,), dtype)
+        for condition, x in ((BOOL, dtype), (BOOL, tile), (typed((8,), BOOL), tile)):
+            yield f"{schema.name} {condition} {x}", _one(schema, (condition, x, x))
+
+
+def _views(schema: OpDef) -> Iterator[Example]:
+    for element in (*SOME, pointer(F32)):
+        rows: dict[str, tuple[tuple[Type, Type | None, dict[str, Any]], ...]] = {
+            "tt.splat": ((element, typed((4, 8), element), {}),),
+            "tt.broadcast": ((typed((1, 8), element), typed((4, 8), element), {}),),
+            "tt.expand_dims": tuple((typed((4, 8), element), None, {"axis": axis}) for axis in range(3)),
+            "tt.reshape": tuple(
+                (typed((4, 8), element), typed((32,), element), {"allow_reorder": loose}) for loose in (True, False)
+            ),
+            "tt.trans": tuple((typed((2, 4, 8), element), None, {"order": o}) for o in ((0, 2, 1), (2, 0, 1))),
+        }
+        for x, result, attrs in rows[schema.name]:
+            yield f"{schema.name} {x} {attrs}", _one(schema, (x,), result, **attrs)
+
+
+def _memory(schema: OpDef) -> Iterator[Example]:
+    for dtype in (d for d in STORED if d is not BOOL):
+        for shape in ((), (8,)):
+            p, m, v, i = (typed(shape, e) for e in (pointer(dtype), BOOL, dtype, I32))
+            rows: dict[str, tuple[tuple[Type, ...], ...]] = {
+                "tt.load": ((p,), (p, m), (p, m, v)),
+                "tt.store": ((p, v), (p, v, m)),
+                "tt.addptr": ((p, i), (p, typed(shape, LEAVES["i64"]))),
+            }
+            for types in rows[schema.name]:
+                yield f"{schema.name} {types}", _one(schema, types)
+
+
+def _reduces(schema: OpDef) -> Iterator[Example]:
+    for name in ("arith.addf", "arith.maxnumf", "arith.minsi", "arith.xori"):
+        for dtype in STORED:
+            if not fits(_op(name), (dtype, dtype)):
+                continue
+            for axis in (0, 1):
+
+                def write(
+                    b: Builder, args: tuple[Value, ...], dtype: DType = dtype, name: str = name, axis: int = axis
+                ) -> None:
+                    body = Block((dtype, dtype))
+                    inner = Builder(body)
+                    inner.op(_op("tt.reduce.return"), (inner.create(_op(name), *body.args),))
+                    b.op(schema, args, {"axis": axis}, (Region([body]),))
+
+                yield f"{schema.name} {name} {dtype} {axis}", kernel((typed((4, 8), dtype),), write)
+
+
+def _branches(schema: OpDef) -> Iterator[Example]:
+    for carried in ((), (F32,), (typed((8,), F32), I32)):
+
+        def write(b: Builder, args: tuple[Value, ...], carried: tuple[Type, ...] = carried) -> None:
+            condition, *rest = args
+            blocks = (Block(), Block())
+            Builder(blocks[0]).create(_op("tt.get_program_id"), axis=0)
+            for block in blocks:
+                Builder(block).op(_op("scf.yield"), tuple(rest))
+            b.op(schema, (condition,), {}, tuple(Region([block]) for block in blocks), carried)
+
+        yield f"{schema.name} {carried}", kernel((BOOL, *carried), write)
+
+
+def _loops(schema: OpDef) -> Iterator[Example]:
+    for index in (I32, LEAVES["i64"]):
+        for carried in ((), (F32,), (typed((8,), F32), I32)):
+
+            def write(
+                b: Builder, args: tuple[Value, ...], carried: tuple[Type, ...] = carried, index: DType = index
+            ) -> None:
+                body = Block((index, *carried), ("i",))
+                Builder(body).op(_op("scf.yield"), body.args[1:])
+                b.op(schema, args, {}, (Region([body]),))
+
+            yield f"{schema.name} {index} {carried}", kernel((index,) * 3 + carried, write)
+
+
+def _whiles(schema: OpDef) -> Iterator[Example]:
+    for carried in ((I32,), (typed((8,), F32), I32)):
+
+        def write(b: Builder, args: tuple[Value, ...], carried: tuple[Type, ...] = carried) -> None:
+            before, after = Block(carried), Block(carried)
+            test = Builder(before)
+            more = test.create(_op("arith.cmpi"), before.args[-1], before.args[-1], predicate="slt")
+            test.op(_op("scf.condition"), (more, *before.args))
+            Builder(after).op(_op("scf.yield"), after.args)
+            b.op(schema, args, {}, (Region([before]), Region([after])), carried)
+
+        yield f"{schema.name} {carried}", kernel(carried, write)
+
+
+def _calls(schema: OpDef) -> Iterator[Example]:
+    for types in ((), (F32,), (typed((8,), F32), I32)):
+        helper = Block(types, ("x", "y"))
+        Builder(helper).op(_op("tt.return"), helper.args)
+
+        def write(b: Builder, args: tuple[Value, ...], types: tuple[Type, ...] = types) -> None:
+            b.op(schema, args, {"callee": "helper"}, types=types)
+
+        module = kernel(types, write)
+        module.functions.append(Function("helper", Region([helper]), types, public=False))
+        yield f"{schema.name} {types}", module
+
+
+def _ranges(schema: OpDef) -> Iterator[Example]:
+    for start, end in ((0, 16), (3, 7)):
+        yield f"{schema.name} {start} {end}", _one(schema, (), start=start, end=end)
+
+
+def _dots(schema: OpDef) -> Iterator[Example]:
+    for dtype in ("f16", "bf16", "f32", "i8"):
+        total = I32 if dtype == "i8" else F32
+        for batch in ((), (2,)):
+            shapes = ((16, 32), (32, 64), (16, 64))
+            types = tuple(
+                typed((*batch, *shape), e)
+                for shape, e in zip(shapes, (LEAVES[dtype], LEAVES[dtype], total), strict=True)
+            )
+            for attrs in ({}, {"inputPrecision": "tf32"}) if dtype == "f32" else ({},):
+                yield f"{schema.name} {dtype} {batch} {attrs}", _one(schema, types, **attrs)
+
+
+MAKERS: dict[str, Callable[[OpDef], Iterator[Example]]] = {
+    "arith.constant": _constants,
+    "arith.cmpi": _compares,
+    "arith.cmpf": _compares,
+    "arith.select": _selects,
+    "tt.get_program_id": _axes,
+    "tt.get_num_programs": _axes,
+    "tt.make_range": _ranges,
+    "tt.call": _calls,
+    "tt.reduce": _reduces,
+    "tt.dot": _dots,
+    "scf.if": _branches,
+    "scf.for": _loops,
+    "scf.while": _whiles,
+    **dict.fromkeys(("tt.splat", "tt.broadcast", "tt.expand_dims", "tt.reshape", "tt.trans"), _views),
+    **dict.fromkeys(("tt.load", "tt.store", "tt.addptr"), _memory),
+}
+
+
+def concrete() -> list[OpDef]:
+    """The operations that Triton has too."""
+    return [s for s in registry().values() if not s.generic and s.group != "contract"]
+
+
+def examples(schema: OpDef) -> list[Example]:
+    """Modules with one operation in the middle; terminators come with what they end."""
+    maker = MAKERS.get(schema.name)
+    if maker is None and isinstance(schema.fill, Lanewise):
+        maker = _lanewise if schema.inferred else _casts
+    return list(maker(schema)) if maker is not None else []
+
+
+def missing() -> list[str]:
+    """Operations without an example."""
+    return [s.name for s in concrete() if not s.terminator and not examples(s)]
