@@ -19,7 +19,7 @@ from teeny.backends.cpu.lower.point import Entry, Point
 from teeny.backends.cpu.lower.scheme import scheme_of
 from teeny.backends.cpu.lower.state import Buffer, State, row_major
 from teeny.backends.cpu.lower.store import full_width, materialise
-from teeny.backends.cpu.lower.values import axes_of, dtype_name, shape, size
+from teeny.backends.cpu.lower.values import BYTES, axes_of, dtype_name, shape, size
 
 if TYPE_CHECKING:
     from teeny.backends.cpu.lower.scheme import Scheme
@@ -31,6 +31,8 @@ __all__ = ["dot"]
 
 UNROLL = 4
 """Steps of k in one turn of the inner loop."""
+LINE = 64
+"""Bytes that memory is fetched by."""
 FLOPS = 60.0
 """Rough operations a nanosecond."""
 
@@ -107,6 +109,7 @@ class _Product:
         self.target = target
         self.dims = target.shape
         self.axes = axes_of(self.dims)
+        self.inner = inner
         self.steps = inner // (2 if scheme.pairs else 1)
         self.width = min(full_width(state), self.dims[-1])
         self.rows, self.vectors = self._block()
@@ -175,6 +178,8 @@ class _Product:
         each = b.mul(left.strides[-1], b.const("i64", 2 if scheme.pairs else 1))
         across = b.const("i64", right.strides[-2])
 
+        self._prefetch(rows)
+
         def step(k: Lane, carried: Carried) -> Carried:
             totals = list(carried)
             firsts = [b.offset(row, b.mul(k, each), scheme.packed) for row in rows]
@@ -200,3 +205,13 @@ class _Product:
 
         unroll = min(UNROLL, self.steps)
         return counted(b, b.const("i64", 0), b.const("i64", self.steps), unroll, sums, step)
+
+    def _prefetch(self, rows: Sequence[Lane]) -> None:
+        """Fetch what follows the rows in memory: a loop over tiles is likely to come to it next."""
+        b, each = self.b, BYTES[self.scheme.packed]
+        bytes_ = self.inner * each
+        if self.left.strides[-1].const != 1 or bytes_ > LINE * 8:
+            return
+        for row in rows:
+            for at in range(bytes_, 2 * bytes_, LINE):
+                b.prefetch(b.offset(row, b.const("i64", at), "i8"))

@@ -105,39 +105,50 @@ def _paired(state: State, value: Value, scheme: Scheme, lies: int) -> Buffer:
         strides = tuple(s if axis == lies else s // 2 for axis, s in enumerate(plain.strides))
         turn(state, Buffer(plain.at, half, "i32", strides), target, lies, last)
         return target
-    bound = state.bound.get(state.plan.source(value))
-    if isinstance(bound, Buffer) and bound.strides == row_major(dims):
-        source = bound
-    else:
-        source = _copied(state, value, scheme, last)
+    found = strided(state, value) if dtype_name(value.type) == scheme.packed else None
+    if found is not None and found.strides[last].const != 1:
+        found = None
+    source = _either(state, found, lambda: of_buffer(state, _copied(state, value, scheme, last)))
     _interleaved(state, source, target)
     return target
 
 
-def _interleaved(state: State, source: Buffer, target: Buffer) -> None:
-    """Rows 2k and 2k + 1 of the source, element by element, as row k of the target. Both are row-major."""
+def _interleaved(state: State, source: Strided, target: Buffer) -> None:
+    """Rows 2k and 2k + 1 of the source, element by element, as row k of the target."""
     b = state.b
-    columns = source.shape[-1]
-    width = min(full_width(state), columns)
-    rows = 1
-    for dim in target.shape[:-1]:
-        rows *= dim
-    zero = b.const("i64", 0)
+    columns = target.shape[-1]
+    width = min(2 * full_width(state), columns)
+    zero, two = b.const("i64", 0), b.const("i64", 2)
+    halves = [[width // 2 * half + j // 2 + (width if j % 2 else 0) for j in range(width)] for half in range(2)]
 
-    def row(index: Lane, carried: Carried) -> Carried:
-        low = b.offset(source.at, b.mul(index, b.const("i64", 2 * columns)), "i16")
-        to = b.offset(target.at, b.mul(index, b.const("i64", columns)), "i32")
+    def level(axis: int, at: Lane, to: Lane) -> None:
+        """The axes before the last one, outermost first."""
+        if axis == len(target.shape) - 1:
+            row(at, to)
+            return
+        pair = axis == len(target.shape) - 2
+        step = b.mul(source.strides[axis], two) if pair else source.strides[axis]
 
-        def block(at: Lane, inner: Carried) -> Carried:
-            here = b.offset(low, at, "i16")
-            x = b.load(here, "i16", width, align=2)
-            y = b.load(b.offset(here, b.const("i64", columns), "i16"), "i16", width, align=2)
-            both = b.or_(b.zext(x, "i32"), b.shl(b.zext(y, "i32"), b.const("i32", 16)))
-            b.store(b.offset(to, at, "i32"), both, align=4, kills=False)
-            return inner
+        def inside(index: Lane, carried: Carried) -> Carried:
+            there = b.offset(to, b.mul(index, b.const("i64", target.strides[axis])), "i32")
+            level(axis + 1, b.offset(at, b.mul(index, step), "i16"), there)
+            return carried
 
-        return counted(b, zero, b.const("i64", columns), width, carried, block)
+        counted(b, zero, b.const("i64", target.shape[axis]), 1, (), inside)
+
+    def row(at: Lane, to: Lane) -> None:
+        second = b.offset(at, source.strides[-2], "i16")
+
+        def block(n: Lane, carried: Carried) -> Carried:
+            x = b.load(b.offset(at, n, "i16"), "i16", width, align=1)
+            y = b.load(b.offset(second, n, "i16"), "i16", width, align=1)
+            here = b.offset(to, n, "i32")
+            for half, lanes in enumerate(halves):
+                b.store(b.offset(here, b.const("i64", half * width), "i16"), b.shuffle(x, y, lanes), kills=False)
+            return carried
+
+        counted(b, zero, b.const("i64", columns), width, (), block)
 
     b.epoch += 1
-    counted(b, zero, b.const("i64", rows), 1, (), row)
+    level(0, source.base, target.at)
     b.epoch += 1

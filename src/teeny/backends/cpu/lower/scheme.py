@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.lower.values import dtype_name
 from teeny.ir.core import Op
-from teeny.ir.dtype import F32, I32
+from teeny.ir.dtype import F32, LEAVES
 from teeny.ir.types import with_element
 from teeny.ops.cast import extf, extsi
 
@@ -20,6 +20,8 @@ __all__ = ["Scheme", "scheme_of", "widened"]
 
 PAIRS = 16
 """Lanes of the instruction that adds two products of bf16 to an f32."""
+_MADD = {4: "sse2.pmadd.wd", 8: "avx2.pmadd.wd", 16: "avx512.pmaddw.d.512"}
+"""By lanes, the instruction that adds two products of i16 to each other, exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Scheme:
     def add(self, b: Builder, total: Lane, x: Lane, y: Lane) -> Lane:
         """total + x * y (of a pair both products), fused where the machine has that."""
         if self.pairs:
-            return _pairs(b, total, x, y)
+            return _pairs(b, total, x, y) if self.packed == "bf16" else b.add(total, _added(b, x, y))
         if self.total == "i32":
             return b.add(total, b.mul(x, y))
         return b.fma(x, y, total) if b.features.fma else b.fadd(total, b.fmul(x, y))
@@ -47,6 +49,8 @@ class Scheme:
 def scheme_of(b: Builder, dtype: str, inner: int, width: int) -> Scheme:
     """The scheme for operands of a dtype, an inner axis of `inner` and vectors of `width` lanes."""
     if dtype == "i8":
+        if b.features.x86 and width in _MADD and width <= b.features.lanes and inner % 2 == 0:
+            return Scheme("i16", "i32", pairs=True)
         return Scheme("i32", "i32")
     if dtype == "bf16" and b.features.bf16 and width == PAIRS and inner % 2 == 0:
         return Scheme("bf16", "f32", pairs=True)
@@ -57,7 +61,8 @@ def widened(value: Value, scheme: Scheme) -> Value:
     """An operand with the dtype that it is packed as."""
     if dtype_name(value.type) == scheme.packed:
         return value
-    cast, dtype = (extsi, I32) if scheme.packed == "i32" else (extf, F32)
+    dtype = LEAVES[scheme.packed]
+    cast = extf if dtype is F32 else extsi
     return Op(cast, (value,), (with_element(value.type, dtype),)).result
 
 
@@ -66,8 +71,16 @@ def _pairs(b: Builder, total: Lane, x: Lane, y: Lane) -> Lane:
     symbol = f"<{PAIRS} x float> @llvm.x86.avx512bf16.dpbf16ps.512"
     b.declare(f"{symbol}(<{PAIRS} x float>, {kind}, {kind})")
     x, y = (b.splat(lane, PAIRS) for lane in (x, y))
-    left, right = (
-        b.pure(f"bitcast <{PAIRS} x i32> {lane.text} to {kind}", "i32", PAIRS, lane) for lane in (x, y)
-    )
+    left, right = (b.pure(f"bitcast <{PAIRS} x i32> {lane.text} to {kind}", "i32", PAIRS, lane) for lane in (x, y))
     call = f"call {symbol}(<{PAIRS} x float> {total.text}, {kind} {left.text}, {kind} {right.text})"
     return b.pure(call, "f32", PAIRS, total, left, right)
+
+
+def _added(b: Builder, x: Lane, y: Lane) -> Lane:
+    width = y.width
+    x = b.splat(x, width)
+    half, whole = f"<{2 * width} x i16>", f"<{width} x i32>"
+    symbol = f"{whole} @llvm.x86.{_MADD[width]}"
+    b.declare(f"{symbol}({half}, {half})")
+    left, right = (b.pure(f"bitcast {whole} {lane.text} to {half}", "i32", width, lane) for lane in (x, y))
+    return b.pure(f"call {symbol}({half} {left.text}, {half} {right.text})", "i32", width, left, right)
