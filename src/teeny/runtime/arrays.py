@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple, cast
 
 SUPPORTED = "a numpy array, a torch tensor, or an object with DLPack or __cuda_array_interface__"
@@ -111,6 +111,13 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
         strides.append(step)
         step *= max(extent, 1)
     return tuple(reversed(strides))
+
+
+@cache
+def is_row_major(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether the elements lie row by row without gaps; axes of length 1 do not count."""
+    plain = row_major(shape)
+    return 0 in shape or all(a == b or n == 1 for a, b, n in zip(plain, strides, shape, strict=True))
 
 
 def describe(x: object) -> ArrayInfo:

@@ -16,7 +16,7 @@ from teeny.diag.span import Location
 from teeny.ir.core import Function, Op, Value, walk_function
 from teeny.ir.types import PointerType, element_of
 from teeny.ops.compare import CORE
-from teeny.runtime.arrays import ArrayInfo, row_major
+from teeny.runtime.arrays import ArrayInfo, is_row_major, row_major
 from teeny.runtime.grid import Grid
 
 Evaluate = Callable[[Sequence[Any], Grid], Any]
@@ -98,15 +98,7 @@ def _tuple(texts: list[str]) -> str:
 
 @cache
 def _compiled(text: str) -> Evaluate:
-    names: dict[str, Any] = {
-        "quotient": _quotient,
-        "remainder": _remainder,
-        "max": max,
-        "min": min,
-        "abs": abs,
-        "__builtins__": {},
-    }
-    return eval(f"lambda s, g: {text}", names)
+    return eval(f"lambda s, g: {text}", {**NAMES, "__builtins__": {}})
 
 
 def _quotient(a: int, b: int) -> int:
@@ -119,6 +111,10 @@ def _quotient(a: int, b: int) -> int:
 
 def _remainder(a: int, b: int) -> int:
     return a - _quotient(a, b) * b
+
+
+NAMES: dict[str, Any] = {"quotient": _quotient, "remainder": _remainder, "max": max, "min": min, "abs": abs}
+"""What the texts of contracts may call."""
 
 
 def _text(value: Value, numbers: dict[Value, int]) -> str:
@@ -225,9 +221,9 @@ def _check_extent(one: Extent, kernel: str, names: Sequence[str], values: Sequen
 
 
 def _dense(info: ArrayInfo, kernel: str, name: str, location: Location | None) -> None:
-    strides = row_major(info.shape)
-    if all(a == b or n == 1 for a, b, n in zip(strides, info.strides, info.shape, strict=True)) or 0 in info.shape:
+    if is_row_major(info.shape, info.strides):
         return
+    strides = row_major(info.shape)
     raise LaunchError.of(
         "L012",
         f"`{name}` is not dense, and `{kernel}` addresses it as if it were",

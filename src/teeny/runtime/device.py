@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from teeny.diag.errors import LaunchError
 from teeny.runtime.arguments import leaf_of
 from teeny.runtime.arrays import ArrayInfo, NotAnArrayError, describe
-from teeny.runtime.executable import Executable, load_cuda, load_native
+from teeny.runtime.executable import Executable, load_cuda, load_native, slots_of
 from teeny.runtime.grid import Grid, normalise
 from teeny.runtime.interface import Argument, Interface, device_of
 from teeny.runtime.program import DIVISOR, Program
@@ -117,7 +117,7 @@ class Device:
         _check_hints(program, values)
         run = self.load(program)
         if 0 not in size:
-            run(values, size, stream)
+            run(slots_of(interface, values, size), size, stream)
 
     def synchronize(self, stream: object = None) -> None:
         """Wait for what was launched; a CPU's launches are done when they return."""

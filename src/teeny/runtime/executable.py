@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from teeny.diag.errors import LaunchError
 from teeny.runtime.arrays import ArrayInfo
 from teeny.runtime.grid import Grid
+from teeny.runtime.interface import Interface
 from teeny.runtime.options import Options
 from teeny.runtime.program import DIVISOR, Hints, Program, build, share_pool
 from teeny.runtime.scalars import slot
@@ -20,9 +21,18 @@ if TYPE_CHECKING:
 
 
 class Executable(Protocol):
-    """Runs on arguments that were checked before: an ArrayInfo or a number each."""
+    """Runs on arguments that were checked before. `slots`: one 64-bit slot an argument, then the three of the grid."""
 
-    def __call__(self, values: Sequence[Any], grid: Grid, stream: object) -> None: ...
+    def __call__(self, slots: tuple[int, ...], grid: Grid, stream: object) -> None: ...
+
+
+def slots_of(interface: Interface, values: Sequence[Any], grid: Grid) -> tuple[int, ...]:
+    """The slots of described arrays and converted numbers."""
+    packed = [
+        value.pointer if isinstance(value, ArrayInfo) else slot(value, argument.dtype)
+        for argument, value in zip(interface.arguments, values, strict=True)
+    ]
+    return (*packed, *grid)
 
 
 def load_native(program: Program) -> Executable:
@@ -43,12 +53,10 @@ def load_native(program: Program) -> Executable:
     share_pool()
     address = load(program.file("object"), str(metadata["symbol"]))
     scratch, cost = int(metadata["scratch_bytes"]), float(metadata["cost_ns_per_program"])
-    dtypes = [a.dtype for a in program.interface.arguments]
-    block_type = ctypes.c_int64 * (len(dtypes) + 3)
+    block_type = ctypes.c_int64 * (len(program.interface.arguments) + 3)
 
-    def execute(values: Sequence[Any], grid: Grid, stream: object) -> None:
-        slots = [v.pointer if isinstance(v, ArrayInfo) else slot(v, dtypes[at]) for at, v in enumerate(values)]
-        run(address, block_type(*slots, *grid), grid[0] * grid[1] * grid[2], scratch, cost)
+    def execute(slots: tuple[int, ...], grid: Grid, stream: object) -> None:
+        run(address, block_type(*slots), grid[0] * grid[1] * grid[2], scratch, cost)
 
     return execute
 
@@ -71,13 +79,12 @@ def load_cuda(program: Program, device: CudaDevice) -> Executable:
         shared=meta["shared"],
         kernel=kernel,
     )
-    dtypes = [a.dtype for a in program.interface.arguments]
-    hidden = [0] * meta["hidden"]
-    launch = launcher(function, len(dtypes) + len(hidden))
+    count = len(program.interface.arguments)
+    hidden = (0,) * meta["hidden"]
+    launch = launcher(function, count + len(hidden))
 
-    def execute(values: Sequence[Any], grid: Grid, stream: object) -> None:
-        slots = [v.pointer if isinstance(v, ArrayInfo) else slot(v, dtypes[at]) for at, v in enumerate(values)]
-        launch(grid, slots + hidden, stream)
+    def execute(slots: tuple[int, ...], grid: Grid, stream: object) -> None:
+        launch(grid, slots[:count] + hidden, stream)
 
     return execute
 
@@ -92,16 +99,15 @@ def on_cuda(kernel: Specialization, ordinal: int, options: Options) -> Executabl
     from teeny.runtime.cuda import cuda_device
 
     device = cuda_device(ordinal)
-    dtypes = [a.dtype for a in kernel.interface.arguments]
+    count = len(kernel.interface.arguments)
     loaded: dict[Hints, Executable] = {}
 
-    def execute(values: Sequence[Any], grid: Grid, stream: object) -> None:
-        slots = [v.pointer if isinstance(v, ArrayInfo) else slot(v, dtypes[at]) for at, v in enumerate(values)]
-        hints = tuple([s % DIVISOR == 0 for s in slots])
+    def execute(slots: tuple[int, ...], grid: Grid, stream: object) -> None:
+        hints = tuple([s % DIVISOR == 0 for s in slots[:count]])
         found = loaded.get(hints)
         if found is None:
             program = build(kernel, Target(device.architecture), options, hints)
             found = loaded[hints] = load_cuda(program, device)
-        found(values, grid, stream)
+        found(slots, grid, stream)
 
     return execute

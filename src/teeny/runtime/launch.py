@@ -1,8 +1,7 @@
 """`kernel[grid](...)`: from a user's arguments to a run, with little work where such a launch was seen before.
 
 The first launch with some dtypes, devices and Const values goes the long way: everything is matched and the kernel is
-specialised and compiled. What it found is a `Ready`, kept under those. Later launches describe the arrays, convert the
-scalars and check the contracts; whatever does not fit goes the long way again, which finds the words for it.
+specialised and compiled. What it found is a `Ready`, kept under those; later launches take a short way (`fast`).
 """
 
 from __future__ import annotations
@@ -14,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from teeny.diag.errors import LaunchError
 from teeny.frontend.params import Parameter
 from teeny.ir.dtype import DType
-from teeny.runtime.arguments import allowed_leaves, bind, by_name
-from teeny.runtime.arrays import NotAnArrayError, describe
-from teeny.runtime.executable import Executable, on_cpu, on_cuda
+from teeny.runtime.arguments import Bound, allowed_leaves, bind, by_name
+from teeny.runtime.arrays import NotAnArrayError
+from teeny.runtime.executable import Executable, on_cpu, on_cuda, slots_of
+from teeny.runtime.fast import Pack, finder, key_of, packer
 from teeny.runtime.grid import normalise
 from teeny.runtime.interface import device_of
 from teeny.runtime.options import DEFAULT, RESERVED, Options, options_of
-from teeny.runtime.scalars import NotAScalarError, convert
+from teeny.runtime.scalars import NotAScalarError
 
 if TYPE_CHECKING:
     from teeny.runtime.specialization import Specialization
@@ -30,18 +30,19 @@ Specialize = Callable[[dict[DType, DType], dict[str, Any]], "Specialization"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ready:
-    """A specialisation on a device. `scalars`: number and dtype of the scalar arguments."""
+    """A specialisation on a device, as launches find it again. `run` is what the default options give."""
 
     kernel: Specialization
     constants: dict[str, Any]
-    scalars: list[tuple[int, str]]
     device: str
+    pack: Pack
+    run: Executable
 
 
 class Launcher:
     """Launches of one kernel."""
 
-    __slots__ = ("_exclusions", "_executables", "_kinds", "_names", "_parameters", "_ready", "_specialize", "name")
+    __slots__ = ("_exclusions", "_executables", "_find", "_names", "_parameters", "_ready", "_specialize", "name")
 
     def __init__(
         self,
@@ -53,69 +54,73 @@ class Launcher:
         self.name = name
         self._parameters = parameters
         self._names = [p.name for p in parameters]
-        self._kinds = [p.kind for p in parameters]
         self._exclusions = exclusions
         self._specialize = specialize
-        self._ready: dict[tuple[object, ...], Ready] = {}
-        self._executables: dict[tuple[object, ...], Executable] = {}
+        self._find = finder(parameters)
+        self._ready: dict[tuple[Any, ...], Ready] = {}
+        self._executables: dict[tuple[Any, ...], Executable] = {}
 
     def __call__(self, grid: object, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         """Check and run. Raises LaunchError before anything runs."""
-        reserved = {k: keywords.pop(k) for k in RESERVED if k in keywords} if keywords else keywords
-        options = options_of(self.name, reserved) if reserved else DEFAULT
+        names = self._names
         try:
-            given = (*args, *[keywords[name] for name in self._names[len(args) :]])
-            complete = len(given) == len(self._names) == len(args) + len(keywords)
+            given = args if len(args) == len(names) else (*args, *[keywords[n] for n in names[len(args) :]])
+            if len(given) == len(names) == len(args) + len(keywords) and self._quick(grid, given):
+                return
         except KeyError:
-            complete, given = False, args
-        if not complete:
-            given = by_name(self.name, self._parameters, args, keywords)
-        ready, values = self._prepare(given)
-        size = normalise(grid, ready.constants, self.name)
-        ready.kernel.interface.check(values, size)
-        if 0 in size:
-            return
-        self._executable(ready, options)(values, size, reserved.get("stream"))
+            pass
+        self._slow(grid, args, keywords)
 
-    def _prepare(self, given: Sequence[Any]) -> tuple[Ready, list[Any]]:
-        """What was found for such arguments, and the arguments described and converted."""
-        values: list[Any] = []
-        key: list[object] = []
+    def _quick(self, grid: object, given: tuple[Any, ...]) -> bool:
+        """Run a launch like one before; False where it is none, or something does not hold."""
         try:
-            for kind, value in zip(self._kinds, given, strict=True):
-                if kind == "const":
-                    key += value.__class__, value
-                elif kind == "scalar":
-                    values.append(value)
-                elif value is None:
-                    key.append(None)
-                else:
-                    info = describe(value)
-                    values.append(info)
-                    key += info.dtype, info.device
-            found = self._ready.get(tuple(key))
-            if found is not None:
-                for at, dtype in found.scalars:
-                    values[at] = convert(values[at], dtype)
-                return found, values
+            found = self._find(given, self._ready)
+            if found is None:
+                return False
+            ready, values = found
+            size = normalise(grid, ready.constants, self.name)
+            slots = ready.pack(values, size)
         except (NotAnArrayError, NotAScalarError, TypeError):
-            return self._match(given)
-        found, values = self._match(given)
-        self._ready[tuple(key)] = found
-        return found, values
+            return False
+        if slots is None:
+            return False
+        if 0 not in size:
+            ready.run(slots, size, None)
+        return True
 
-    def _match(self, given: Sequence[Any]) -> tuple[Ready, list[Any]]:
-        """The long way. Raises LaunchError for what does not fit."""
+    def _slow(self, grid: object, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+        """The long way: everything is matched anew. Raises LaunchError for what does not fit."""
+        reserved = {k: v for k, v in keywords.items() if k in RESERVED}
+        options = options_of(self.name, reserved) if reserved else DEFAULT
+        rest = {k: v for k, v in keywords.items() if k not in RESERVED}
+        given = by_name(self.name, self._parameters, args, rest)
         bound = bind(self.name, self._parameters, given, allowed_leaves(self._exclusions))
         kernel = self._specialize(bound.dtypes, bound.constants)
         interface = kernel.interface
         device = device_of(interface, bound.values)
-        scalars = [(at, a.dtype) for at, a in enumerate(interface.arguments) if not a.pointer]
-        return Ready(kernel, bound.constants, scalars, device), bound.values
+        size = normalise(grid, bound.constants, self.name)
+        interface.check(bound.values, size)
+        if 0 in size:
+            return
+        run = self._executable(kernel, device, options)
+        if not reserved:
+            self._keep(given, Ready(kernel, bound.constants, device, packer(interface, self._present(bound)), run))
+        run(slots_of(interface, bound.values, size), size, reserved.get("stream"))
 
-    def _executable(self, ready: Ready, options: Options) -> Executable:
-        kernel, device = ready.kernel, ready.device
-        key = (kernel, device) if device == "cpu" else (kernel, device, options)
+    def _present(self, bound: Bound) -> list[int]:
+        """Where the arguments that are passed on stand among those that are no Consts."""
+        passed = [p.name for p in self._parameters if p.kind != "const"]
+        return [at for at, name in enumerate(passed) if name not in bound.constants]
+
+    def _keep(self, given: Sequence[Any], ready: Ready) -> None:
+        key = key_of(self._parameters, given)
+        try:
+            self._ready[key] = ready
+        except TypeError:  # a Const that cannot be hashed is matched at every launch
+            return
+
+    def _executable(self, kernel: Specialization, device: str, options: Options) -> Executable:
+        key: tuple[Any, ...] = (kernel, device) if device == "cpu" else (kernel, device, options)
         found = self._executables.get(key)
         if found is None:
             found = self._executables[key] = self._make(kernel, device, options)
