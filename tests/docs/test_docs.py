@@ -24,6 +24,8 @@ from types import ModuleType
 
 import pytest
 
+import teeny.language
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^(?:<!-- ([^\n]*) -->\n)?```(\w+) ?([\w.]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -123,6 +125,13 @@ def test_links_lead_somewhere(path: Path) -> None:
     page = re.sub(r"^```.*?^```$|`[^`\n]*`", "", path.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     targets = [target for target in re.findall(r"\]\(([^)#]+)", page) if "://" not in target]
     assert [target for target in targets if not (path.parent / target).exists()] == []
+
+
+def test_what_is_said_to_be_missing_is_missing() -> None:
+    section = (ROOT / "docs" / "porting.md").read_text("utf-8").partition("## Not there yet")[2]
+    names = re.findall(r"`tl\.(\w+)`", section)
+    assert names
+    assert [name for name in names if hasattr(teeny.language, name)] == []
 
 
 def test_expected_text_may_leave_parts_open() -> None:
