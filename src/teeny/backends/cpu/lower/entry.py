@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 from teeny.backends.cpu.builder import KERNEL_PARAMETERS, Builder
 from teeny.backends.cpu.emit import Module as CodeModule
 from teeny.backends.cpu.lower.blocks import lower_block
-from teeny.backends.cpu.lower.plan import make_plan
-from teeny.backends.cpu.lower.state import Options, State
+from teeny.backends.cpu.lower.plan import Plan, make_plan
+from teeny.backends.cpu.lower.state import Buffer, Options, State
+from teeny.backends.cpu.lower.strides import unit_strides
 from teeny.backends.cpu.lower.values import dtype_name
 from teeny.backends.cpu.target import Level
 from teeny.diag.errors import InternalError
 from teeny.ir.core import walk_function
 
 if TYPE_CHECKING:
-    from teeny.ir.core import Function, Module
+    from teeny.ir.core import Function, Module, Value
     from teeny.ir.lanes import Lane
 
 __all__ = ["LoweredKernel", "lower"]
@@ -69,17 +70,45 @@ def _lower(function: Function, level: Level, options: Options) -> LoweredKernel:
         return b.load(at, dtype)
 
     with b.region():
-        bound = {
-            argument: slot(n, dtype) for n, (argument, dtype) in enumerate(zip(function.args, params, strict=True))
-        }
+        slots = [slot(number, dtype) for number, dtype in enumerate(params)]
         grid = [slot(len(params) + axis, "i32") for axis in range(3)]
-        wide = [b.zext(g, "i64") for g in grid]
-    with b.loop(b.parameter("start", "i64"), b.parameter("end", "i64"), b.const("i64", 1)) as loop:
-        program = _program(b, function, loop.index, wide)
-        state = State(b, options, plan, scratch, dict(bound), (grid[0], grid[1], grid[2]), program)
-        lower_block(state, function.entry)
+    job = _Job(b, function, options, plan, scratch, grid)
+    ones = unit_strides(function, plan.source)
+    if not ones:
+        states = [job.programs(slots)]
+    else:
+        unit = b.const("i1", 1)
+        for number in ones:
+            unit = b.and_(unit, b.icmp("eq", slots[number], b.const(params[number], 1)))
+        known = [b.const(params[n], 1) if n in ones else lane for n, lane in enumerate(slots)]
+        with b.if_(unit) as branch:
+            states = [job.programs(known)]
+            branch.otherwise()
+            states.append(job.programs(slots))
     b.finish()
-    return LoweredKernel(code.text(), symbol, max(state.arena.high, 64), state.cost + 5.0, params)
+    scratch_bytes = max(64, *(state.arena.high for state in states))
+    return LoweredKernel(code.text(), symbol, scratch_bytes, states[0].cost + 5.0, params)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    b: Builder
+    function: Function
+    options: Options
+    plan: Plan
+    scratch: Lane
+    grid: list[Lane]
+
+    def programs(self, slots: list[Lane]) -> State:
+        """The loop over the programs, with the arguments given."""
+        b, function = self.b, self.function
+        x, y, z = self.grid
+        with b.loop(b.parameter("start", "i64"), b.parameter("end", "i64"), b.const("i64", 1)) as loop:
+            program = _program(b, function, loop.index, [b.zext(g, "i64") for g in self.grid])
+            bound: dict[Value, Lane | Buffer] = dict(zip(function.args, slots, strict=True))
+            state = State(b, self.options, self.plan, self.scratch, bound, (x, y, z), program)
+            lower_block(state, function.entry)
+        return state
 
 
 def _program(b: Builder, function: Function, index: Lane, grid: list[Lane]) -> tuple[Lane, Lane, Lane]:
