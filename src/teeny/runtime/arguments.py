@@ -9,7 +9,7 @@ from typing import Any
 from teeny.diag.errors import LaunchError
 from teeny.frontend.params import Parameter
 from teeny.frontend.signature import EMPTY, Term
-from teeny.ir.dtype import LEAVES, DType, members
+from teeny.ir.dtype import LEAVES, DType
 from teeny.runtime.arrays import ArrayInfo, NotAnArrayError, describe
 from teeny.runtime.scalars import NotAScalarError, convert
 
@@ -254,8 +254,3 @@ def leaf_of(value: Any) -> DType | None:
         return LEAVES.get(value)
     leaf = getattr(value, "ir", None)
     return leaf if isinstance(leaf, DType) else None
-
-
-def allowed_leaves(exclusions: Mapping[str, frozenset[str]]) -> Callable[[DType], Sequence[DType]]:
-    """The leaves of a variable less those that an operation of the kernel lacks."""
-    return lambda variable: [m for m in members(variable) if m.name not in exclusions.get(variable.name, ())]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import FunctionType
-from typing import Any, Generic, ParamSpec
+from typing import Any, Generic, ParamSpec, overload
 
 from teeny.diag.errors import LaunchError
 from teeny.frontend.lower import Definition
 from teeny.frontend.source import plain_function
 from teeny.ir.dtype import DType
-from teeny.runtime.arguments import allowed_leaves, by_name, const_value, leaf_of
+from teeny.runtime.arguments import by_name, const_value, leaf_of
 from teeny.runtime.definition import check_definition, read
+from teeny.runtime.dispatch import supported_by
 from teeny.runtime.launch import Launcher
 from teeny.runtime.specialization import Specialization, specialize
 
@@ -26,14 +27,17 @@ class Kernel(Generic[P]):
     name. `grid` is an int, a tuple of up to three, or a function of the Const values.
     """
 
-    def __init__(self, fn: Callable[P, None]) -> None:
+    def __init__(self, fn: Callable[P, None], dtypes: Any = None) -> None:
         self._fn: FunctionType = plain_function(fn)
+        self._dtypes = dtypes
         self.__name__ = self._fn.__name__
         self.__qualname__ = self._fn.__qualname__
         self.__module__ = self._fn.__module__
         self.__doc__ = self._fn.__doc__
         self._definition, self._exclusions = check_definition(self._fn)
         self._specializations: dict[tuple[Any, ...], Specialization] = {}
+        if dtypes is not None:
+            _ = self._supported  # what `dtypes` says is checked at once
 
     @property
     def name(self) -> str:
@@ -45,6 +49,15 @@ class Kernel(Generic[P]):
         if self._definition is None:
             self._definition = read(self._fn)
         return self._definition
+
+    @cached_property
+    def _supported(self) -> dict[str, tuple[DType, ...]]:
+        return supported_by(self.definition, self._exclusions, self._dtypes)
+
+    @property
+    def supported_dtypes(self) -> dict[str, tuple[str, ...]]:
+        """For each type variable the names of the dtypes it may take: `{"D": ("f16", "bf16", "f32", "f64")}`."""
+        return {name: tuple(d.name for d in leaves) for name, leaves in self._supported.items()}
 
     def __repr__(self) -> str:
         return f"<teeny kernel {self.name}>"
@@ -67,7 +80,7 @@ class Kernel(Generic[P]):
 
     @cached_property
     def _launcher(self) -> Launcher:
-        return Launcher(self.name, self.definition.parameters, self._exclusions, self._specialize)
+        return Launcher(self.name, self.definition.parameters, self._supported, self._specialize)
 
     def specialize(self, **choices: Any) -> Specialization:
         """Choose dtypes and Consts: `softmax.specialize(D=tl.f32, BLOCK_SIZE=1024)`; None for an absent pointer.
@@ -76,20 +89,21 @@ class Kernel(Generic[P]):
         """
         definition = self.definition
         dtypes: dict[DType, DType] = {}
-        allowed = allowed_leaves(self._exclusions)
         for variable in definition.variables:
+            allowed = self._supported[variable.name]
+            names = ", ".join(d.name for d in allowed)
             if variable.name not in choices:
-                raise self._missing(variable.name, f"a dtype: one of {', '.join(d.name for d in allowed(variable))}")
+                raise self._missing(variable.name, f"a dtype: one of {names}")
             given = choices.pop(variable.name)
             leaf = leaf_of(given)
-            if leaf is None or leaf not in allowed(variable):
+            if leaf is None or leaf not in allowed:
                 raise LaunchError.of(
                     "L003",
                     f"{variable.name} of `{self.name}` cannot be {getattr(given, '__name__', given)}",
                     kernel=self.name,
                     argument=variable.name,
                     found=str(getattr(given, "__name__", given)),
-                    needed=f"one of {', '.join(d.name for d in allowed(variable))}",
+                    needed=f"one of {names}",
                 )
             dtypes[variable] = leaf
         constants: dict[str, Any] = {}
@@ -129,6 +143,18 @@ class Kernel(Generic[P]):
         return found
 
 
-def kernel(fn: Callable[P, None]) -> Kernel[P]:
-    """Make a typed Python function a kernel. It is checked at once: KernelError holds all that is wrong with it."""
+Dtypes = Sequence[Any] | Mapping[str, Sequence[Any]]
+
+
+@overload
+def kernel(fn: Callable[P, None], /) -> Kernel[P]: ...
+@overload
+def kernel(*, dtypes: Dtypes | None = None) -> Callable[[Callable[P, None]], Kernel[P]]: ...
+def kernel(fn: Any = None, /, *, dtypes: Dtypes | None = None) -> Any:
+    """Make a typed Python function a kernel. It is checked at once: KernelError holds all that is wrong with it.
+
+    `@tn.kernel(dtypes=(tl.f16, tl.f32))` narrows what the type variable may be; several variables take a dict by name.
+    """
+    if fn is None:
+        return lambda fn: Kernel(fn, dtypes)
     return Kernel(fn)

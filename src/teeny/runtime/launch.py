@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from teeny.diag.errors import LaunchError
 from teeny.frontend.params import Parameter
 from teeny.ir.dtype import DType
-from teeny.runtime.arguments import Bound, allowed_leaves, bind, by_name
+from teeny.runtime.arguments import Bound, bind, by_name
 from teeny.runtime.arrays import NotAnArrayError
 from teeny.runtime.executable import Executable, on_cpu, on_cuda, slots_of
 from teeny.runtime.fast import Pack, finder, key_of, packer
@@ -42,19 +42,19 @@ class Ready:
 class Launcher:
     """Launches of one kernel."""
 
-    __slots__ = ("_exclusions", "_executables", "_find", "_names", "_parameters", "_ready", "_specialize", "name")
+    __slots__ = ("_executables", "_find", "_names", "_parameters", "_ready", "_specialize", "_supported", "name")
 
     def __init__(
         self,
         name: str,
         parameters: Sequence[Parameter],
-        exclusions: Mapping[str, frozenset[str]],
+        supported: Mapping[str, Sequence[DType]],
         specialize: Specialize,
     ) -> None:
         self.name = name
         self._parameters = parameters
         self._names = [p.name for p in parameters]
-        self._exclusions = exclusions
+        self._supported = supported
         self._specialize = specialize
         self._find = finder(parameters)
         self._ready: dict[tuple[Any, ...], Ready] = {}
@@ -94,7 +94,7 @@ class Launcher:
         options = options_of(self.name, reserved) if reserved else DEFAULT
         rest = {k: v for k, v in keywords.items() if k not in RESERVED}
         given = by_name(self.name, self._parameters, args, rest)
-        bound = bind(self.name, self._parameters, given, allowed_leaves(self._exclusions))
+        bound = bind(self.name, self._parameters, given, lambda v: self._supported[v.name])
         kernel = self._specialize(bound.dtypes, bound.constants)
         interface = kernel.interface
         device = device_of(interface, bound.values)

@@ -15,6 +15,7 @@ from teeny.ir.core import Module
 from teeny.ir.dtype import DType
 from teeny.ir.text import print_module
 from teeny.ir.verify import verify
+from teeny.passes.accumulate import accumulate
 from teeny.passes.widen import widen
 from teeny.runtime.interface import Argument, Interface, interface_of
 
@@ -82,6 +83,7 @@ def specialize(definition: Definition, dtypes: Mapping[DType, DType], constants:
     if findings:
         raise KernelError(findings)
     widen(module)
+    accumulate(module)
     verify(module, concrete=True)
     passed = [p for p in definition.parameters if p.kind != "const" and p.name not in constants]
     return Specialization(definition, dtypes, constants, module, passed)
