@@ -155,6 +155,8 @@ def kernel(fn: Any = None, /, *, dtypes: Dtypes | None = None) -> Any:
 
     `@tn.kernel(dtypes=(tl.f16, tl.f32))` narrows what the type variable may be; several variables take a dict by name.
     """
-    if fn is None:
-        return lambda fn: Kernel(fn, dtypes)
-    return Kernel(fn)
+
+    def make(fn: Callable[P, None]) -> Kernel[P]:
+        return Kernel(fn, dtypes)
+
+    return make if fn is None else make(fn)
