@@ -6,8 +6,12 @@ part in the second.
 
 from __future__ import annotations
 
+import importlib.util
+import itertools
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -21,6 +25,9 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 Shape = tuple[int, ...]
 Env = dict[str, Any]
 """Of one program: `p` its number, variables by name, scalars and arrays by parameter."""
+
+
+_numbers = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,9 +353,15 @@ def _data(dtype: str, count: int, seed: int) -> Any:
     return np.where(rng.random(count) < 0.5, wide, rng.integers(0, 10, count).astype(to)).astype(to)
 
 
+MASKS = ("mask", "at < n", "n > at", "(at < n - 3) & (at >= 1)", "(at < n) | (at > n + 5)", "~(at >= n)", "None")
+
+
 @st.composite
-def written(draw: Draw, steps: int = 10) -> Written:
-    """A random kernel on tiles of one or two axes, with masks, loops and branches."""
+def written(draw: Draw, steps: int = 10, undefined: bool = False) -> Written:
+    """A random kernel on tiles of one or two axes, with masks, loops and branches.
+
+    With `undefined` loads may have no `other`, and loads and stores several masks; the twin then takes 0.
+    """
 
     def pick(values: Any) -> Any:
         return draw(st.sampled_from(list(values)))
@@ -373,15 +386,16 @@ def written(draw: Draw, steps: int = 10) -> Written:
     for number, dtype in enumerate((pick(dtypes), pick(dtypes))):
         name = f"x{number}"
         arrays[name] = _data(dtype, size * programs, draw(st.integers(0, 99)))
-        fill = pick((0, 1, 5))
-        load = f"tl.load({name} + at, mask=mask, other={fill})"
-        to = DTYPES[dtype]
-        w.assign(Expr(load, dtype, shape, _loader(name, fill, to)))
+        fill, mask = pick((0, 1, 5)), pick(MASKS[:-1]) if undefined else "mask"
+        other = "" if undefined and pick((True, True, False)) else f", other={fill}"
+        load = f"tl.load({name} + at, mask={mask}{other})"
+        w.assign(Expr(load, dtype, shape, _loader(name, fill, DTYPES[dtype])))
     for _ in range(draw(st.integers(4, steps))):
         w.statement()
     last = pick([e for e in w.known if e.shape == shape and e.dtype != "bool_"][-2:])
     arrays["y"] = _data(last.dtype, size * programs, 7)
-    w.lines.append(f"    tl.store(y + at, {last.text}, mask=mask)")
+    under = pick(MASKS) if undefined else "mask"
+    w.lines.append(f"    tl.store(y + at, {last.text}, mask={under})")
     names = {"x0": arrays["x0"], "x1": arrays["x1"], "y": arrays["y"]}
     spelled = {np.dtype(v): k for k, v in DTYPES.items()}
     parameters = ", ".join(f"{name}: tl.Ptr[tl.{spelled[a.dtype]}]" for name, a in names.items())
@@ -404,3 +418,17 @@ def _loader(name: str, fill: int, to: np.dtype[Any]) -> Callable[[Env], Any]:
         return found
 
     return value
+
+
+def defined(source: str, folder: Path) -> Any:
+    """The kernel of a source text, from a file of its own."""
+    path = folder / f"written_{next(_numbers)}.py"
+    path.write_text(source)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # fills that are no identity
+        spec.loader.exec_module(module)
+    return module.kernel

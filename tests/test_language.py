@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import itertools
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -17,31 +14,16 @@ from teeny.backends.reference import run
 from teeny.frontend.lower import lower_concrete
 from teeny.passes.widen import widen
 from tests.oracle import word
-from tests.sources import Written, written
+from tests.sources import Written, defined, written
 
 pytest.importorskip("llvmlite")
 
 MANY = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
-_numbers = itertools.count()
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("written")
-
-
-def defined(source: str, folder: Path) -> Any:
-    """The kernel of a source text, from a file of its own."""
-    path = folder / f"written_{next(_numbers)}.py"
-    path.write_text(source)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # fills that are no identity
-        spec.loader.exec_module(module)
-    return module.kernel
 
 
 def same(x: Any, y: Any) -> Any:
