@@ -152,26 +152,29 @@ def _launches(torch: Any, device: Any) -> list[Row]:
     """Host time of one launch: `kernel[grid]` here and in Triton, a bound launch, and the bare driver call."""
     from bench.kernels import softmax
     from bench.table import Row, duration
-    from teeny.runtime.cuda import launcher, load
+    from teeny.runtime.cuda import load
     from teeny.runtime.cuda_driver import driver
-    from teeny.runtime.program import Target, compile
+    from teeny.runtime.executable import load_cuda
+    from teeny.runtime.program import compile
 
     print("gpu: launches", flush=True)
     in_triton: Any = import_module("bench.triton_softmax").softmax
     x, y = torch.zeros(1, 8, device="cuda"), torch.zeros(1, 8, device="cuda")
     kernel = softmax()
-    program = compile(kernel.specialize(D="f32", BLOCK_SIZE=8), Target(device.architecture))
-    meta = program.metadata
-    function = load(device, program.cubin, meta["name"], architecture=meta["arch"], threads=128, shared=meta["shared"])
-    slots = [x.data_ptr(), y.data_ptr(), 8, *[0] * meta["hidden"]]
-    bound = launcher(function, len(slots))
+    program = compile(kernel.specialize(D="f32", BLOCK_SIZE=8), device.architecture)
+    meta, threads = program.metadata, program.threads_per_block
+    function = load(
+        device, program.cubin, meta["name"], architecture=meta["arch"], threads=threads, shared=meta["shared"]
+    )
+    slots, grid = (x.data_ptr(), y.data_ptr(), 8), (1, 1, 1)
+    bound = load_cuda(program, device)
     times = _host_times(
         torch,
         {
             "kernel[grid] of teeny": lambda: kernel[(1,)](x, y, 8, 8),
             "kernel[grid] of Triton": lambda: in_triton[(1,)](x, y, 8, 8),
-            "a bound launch": lambda: bound((1, 1, 1), slots),
-            "the bare driver call": _bare(driver(), function, slots),
+            "a bound launch": lambda: bound((*slots, *grid), grid, None),
+            "the bare driver call": _bare(driver(), function, [*slots, *[0] * meta["hidden"]]),
         },
     )
     ours, theirs, fixed, bare = times.values()
@@ -199,11 +202,12 @@ def _bare(api: Any, function: Any, slots: list[int]) -> Callable[[], object]:
     block = (ctypes.c_int64 * (2 * count))(*slots)
     start = ctypes.addressof(block)
     block[count:] = [start + 8 * at for at in range(count)]
-    parameters, stream, handle, shared = start + 8 * count, api.CUstream(0), function.handle, function.shared
+    parameters, stream, handle = start + 8 * count, api.CUstream(0), function.handle
+    threads, shared = function.threads, function.shared
     call = api.cuLaunchKernel
 
     def launch(keep: object = block) -> object:
-        return call(handle, 1, 1, 1, 128, 1, 1, shared, stream, parameters, 0)
+        return call(handle, 1, 1, 1, threads, 1, 1, shared, stream, parameters, 0)
 
     return launch
 

@@ -1,4 +1,4 @@
-"""`teeny compile`: a kernel to MLIR, PTX or machine code for a GPU that need not be there."""
+"""`teeny compile`: a kernel to MLIR, to PTX or machine code for a GPU that need not be there, or to native code."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ def arguments(parser: Parser) -> None:
         "-s", "--set", action="append", default=[], metavar="NAME=VALUE", dest="choices",
         help="a dtype variable or a Const: -s D=f32 -s BLOCK_SIZE=1024",
     )  # fmt: skip
-    parser.add_argument("--emit", choices=("mlir", "ptx", "cubin"), default="mlir", help="default: mlir")
-    parser.add_argument("--target", default="sm_90", metavar="ARCH", help="sm_75 to sm_120 (default: sm_90)")
+    parser.add_argument("--emit", choices=("mlir", "ptx", "cubin", "object"), default="mlir", help="default: mlir")
+    parser.add_argument(
+        "--target", metavar="ARCH", help="sm_75 to sm_120, or cpu (default: cpu for object, else sm_90)"
+    )
     parser.add_argument("--num-warps", type=int, metavar="N", help="warps of a program (default: 4)")
     parser.add_argument("--num-stages", type=int, metavar="N", help="stages of pipelined loops (default: 3)")
     parser.add_argument("-o", "--output", metavar="OUT", help="write to a file (default: standard output)")
@@ -30,8 +32,8 @@ def arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the code asked for."""
     choices = {name: value_of(text) for name, text in assignments(options.choices).items()}
-    if options.emit == "cubin" and options.output is None and sys.stdout.isatty():
-        raise UsageError("a cubin is no text; name a file for it with -o")
+    if options.emit in ("cubin", "object") and options.output is None and sys.stdout.isatty():
+        raise UsageError("machine code is no text; name a file for it with -o")
     with kernel_named(options.kernel) as kernel:
         made = _emit(kernel.specialize(**choices), options)
     if options.output is None or options.output == "-":
@@ -48,7 +50,8 @@ def run(options: argparse.Namespace) -> int:
 def _emit(kernel: Specialization, options: argparse.Namespace) -> bytes:
     if options.emit == "mlir":
         return f"{kernel.mlir.rstrip()}\n".encode()
-    from teeny.runtime.program import Target, compile
+    from teeny.runtime.program import compile
 
-    program = compile(kernel, Target(options.target), num_warps=options.num_warps, num_stages=options.num_stages)
-    return program.cubin if options.emit == "cubin" else program.ptx.encode()
+    target = options.target or ("cpu" if options.emit == "object" else "sm_90")
+    given = {"num_warps": options.num_warps, "num_stages": options.num_stages}
+    return compile(kernel, target, **{k: v for k, v in given.items() if v is not None}).file(options.emit)

@@ -109,7 +109,7 @@ def _lies_in(one: Diagnostic, kernel: Kernel[Any]) -> bool:
 
 def show_compiled(story: Story, kernel: Kernel[Any]) -> None:
     """The dialect text and the head of the PTX."""
-    from teeny.runtime.program import Target, compile
+    from teeny.runtime.program import compile
 
     concrete = kernel.specialize(D="f32", BLOCK_SIZE=1024)
     story.title(f"The same kernel for D = f32 and BLOCK_SIZE = 1024: `{concrete.id}` in the Triton dialect")
@@ -117,7 +117,7 @@ def show_compiled(story: Story, kernel: Kernel[Any]) -> None:
     story.title(f"Its PTX for {TARGET}, made without a GPU")
     start = time.perf_counter()
     try:
-        program = compile(concrete, Target(TARGET))
+        program = compile(concrete, TARGET)
     except CompileError as error:
         found = error.diagnostics[0]
         if found.code != "X001":

@@ -19,7 +19,7 @@ FAILED, USAGE, FAULT, INTERRUPTED, PIPE = 1, 2, 70, 130, 141
 
 COMMANDS = {
     "check": "check every kernel in files or folders",
-    "compile": "compile a kernel to MLIR, PTX or a cubin; needs no GPU",
+    "compile": "compile a kernel to MLIR, PTX, a cubin or native code; needs no GPU",
     "run": "run a kernel on random arrays or arrays from files",
     "explain": "what a code of a diagnostic means, and what to do",
     "doctor": "what is installed and which devices are there",
