@@ -1,4 +1,4 @@
-"""Catching what compiled code writes to standard error, which is where MLIR puts its messages."""
+"""Catching what Triton's compiler writes: MLIR to standard error, from C++; its driver of ptxas to `sys.stdout`."""
 
 from __future__ import annotations
 
@@ -9,38 +9,27 @@ import sys
 import tempfile
 import threading
 from collections.abc import Generator
-from dataclasses import dataclass
 
 _ONE_AT_A_TIME = threading.RLock()
 
 
-@dataclass(slots=True)
-class Caught:
-    """`text` is there once the block has ended."""
-
-    text: str = ""
-
-
 @contextlib.contextmanager
-def standard_error() -> Generator[Caught]:
-    """Catch file descriptor 2, and what Python prints, for the time of the block. One thread at a time.
+def standard_error(log: list[str]) -> Generator[None]:
+    """Put what is written to file descriptor 2 during the block into `log`. One thread at a time.
 
     Where the block ends well, what was caught is passed on: it may be another thread's.
     """
-    caught = Caught()
     with _ONE_AT_A_TIME, tempfile.TemporaryFile() as file:
         _flush()
         try:
             saved = os.dup(2)
         except OSError:  # a process without standard error
-            yield caught
+            yield
             return
         os.dup2(file.fileno(), 2)
-        printed = io.StringIO()
         well = False
         try:
-            with contextlib.redirect_stdout(printed):
-                yield caught
+            yield
             well = True
         finally:
             _flush()
@@ -48,11 +37,24 @@ def standard_error() -> Generator[Caught]:
             os.close(saved)
             file.seek(0)
             raw = file.read()
-            caught.text = raw.decode("utf-8", "replace") + printed.getvalue()
             if well and raw:
                 os.write(2, raw)
-            if well and printed.getvalue():
-                sys.stdout.write(printed.getvalue())
+            log.append(raw.decode("utf-8", "replace"))
+
+
+@contextlib.contextmanager
+def standard_output(log: list[str]) -> Generator[None]:
+    """Put what Python prints during the block into `log`; passed on where the block ends well."""
+    printed = io.StringIO()
+    well = False
+    try:
+        with _ONE_AT_A_TIME, contextlib.redirect_stdout(printed):
+            yield
+        well = True
+    finally:
+        if well and printed.getvalue():
+            sys.stdout.write(printed.getvalue())
+        log.append(printed.getvalue())
 
 
 def _flush() -> None:

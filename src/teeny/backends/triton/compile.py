@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import tempfile
@@ -9,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from teeny.backends.triton.capture import standard_error
+from teeny.backends.triton.capture import standard_error, standard_output
 from teeny.backends.triton.complaint import complaint
+from teeny.backends.triton.limits import limits
 from teeny.backends.triton.metadata import Metadata, metadata_of
+from teeny.backends.triton.older import for_version
 from teeny.backends.triton.wheel import load, version
 from teeny.diag.diagnostic import report
 from teeny.diag.errors import CompileError
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 
 ARCHITECTURES = (75, 80, 86, 87, 89, 90, 100, 120)
 """Compute capabilities, times ten, that code can be made for."""
+_OLDEST_ISA = {75: 63, 80: 70, 86: 71, 87: 74, 89: 78, 90: 80, 100: 86, 120: 87}
+"""The first version of PTX that knows an architecture. With an older one LLVM ends the process."""
+_MOST_WARPS = 32
 
 _ARCH = re.compile(r"(?:sm_?)?(\d+)a?")
 
@@ -58,6 +64,7 @@ def compile_text(
     locations behind those in the text. Raises `CompileError`: X001 where Triton is missing, X002 where it fails.
     """
     capability = _capability(arch)
+    _refuse(capability, num_warps, num_stages, ptx_version)
     installed = version()
     options = {
         "num_warps": num_warps,
@@ -69,26 +76,17 @@ def compile_text(
     }
     kernel = re.search(r"tt\.func (?:public )?@([\w$.-]+)", text)
     handle, path = tempfile.mkstemp(suffix=".ttir")
-    caught = None
+    log: list[str] = []
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        load("compiler.compiler")
-        with standard_error() as caught:
-            noted, arguments, ptx, cubin = _stages(path, capability, options, lines="loc(" in text)
+            file.write(for_version(text, installed))
+        noted, arguments, ptx, cubin = _stages(path, capability, options, "loc(" in text, log)
         return TritonArtifact(ptx, cubin, metadata_of(ptx, arguments, installed, noted))
     except CompileError:
         raise
     except Exception as error:
-        written = caught.text if caught is not None else ""
-        diagnostic = complaint(
-            str(error) or type(error).__name__,
-            written,
-            SourceFile(name, text),
-            path,
-            places or {},
-            kernel and kernel[1],
-        )
+        what, place = str(error) or type(error).__name__, SourceFile(name, text)
+        diagnostic = complaint(what, "".join(log), place, path, places or {}, kernel and kernel[1])
         raise CompileError((diagnostic,)) from error
     finally:
         os.unlink(path)
@@ -99,6 +97,9 @@ def compile_module(module: Module, arch: int | str, **options: Any) -> TritonArt
 
     Takes the options of `compile_text`.
     """
+    wrong = limits(module)
+    if wrong:
+        raise CompileError(wrong)
     places: dict[Place, Location] = {}
     for function in module.functions:
         for op in walk_function(function):
@@ -119,10 +120,27 @@ def _capability(arch: int | str) -> int:
     return found
 
 
+def _refuse(capability: int, num_warps: int, num_stages: int, ptx_version: int | None) -> None:
+    """What Triton would fail on badly."""
+    if num_warps not in (1, 2, 4, 8, 16, _MOST_WARPS):
+        message = f"num_warps is {num_warps}, and must be a power of two of at most {_MOST_WARPS}"
+        raise CompileError((report("X002", message),))
+    if num_stages < 1:
+        raise CompileError((report("X002", f"num_stages is {num_stages}, and must be positive"),))
+    oldest = _OLDEST_ISA[capability]
+    if ptx_version is not None and ptx_version < oldest:
+        needed = f"{oldest // 10}.{oldest % 10}"
+        message = f"PTX of version {ptx_version // 10}.{ptx_version % 10} has no sm_{capability}; it needs {needed}"
+        raise CompileError((report("X002", message),))
+
+
 def _stages(
-    path: str, capability: int, options: dict[str, Any], *, lines: bool
+    path: str, capability: int, options: dict[str, Any], lines: bool, log: list[str]
 ) -> tuple[dict[str, Any], list[str], str, bytes]:
-    """Every stage of Triton's compiler, from its passes over the dialect on, which `triton.compile` would leave out."""
+    """Every stage of Triton's compiler, from its passes over the dialect on, which `triton.compile` would leave out.
+
+    What it writes comes into `log`, but not from code generation: an error of LLVM ends the process and must show.
+    """
     compiler, common = load("compiler.compiler"), load("backends.compiler")
     ir, knobs = load("_C.libtriton").ir, load("knobs")
     target = common.GPUTarget("cuda", capability, 32)
@@ -131,7 +149,8 @@ def _stages(
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
-    module: Any = ir.parse_mlir_module(path, context)
+    with standard_error(log):
+        module: Any = ir.parse_mlir_module(path, context)
     module.context = context
     name = module.get_entry_func_name()
     arguments = [str(t) for t in module.get_function_signature(module.get_function(name))]
@@ -142,5 +161,7 @@ def _stages(
         knobs.compilation.disable_line_info = not lines
         backend.add_stages(stages, chosen, common.Language.TRITON)
         for stage, run in stages.items():
-            module = made[stage] = run(module, noted)
+            catch = {"ptx": contextlib.nullcontext, "cubin": standard_output}.get(stage, standard_error)
+            with catch(log):
+                module = made[stage] = run(module, noted)
     return noted, arguments, made["ptx"], made["cubin"]

@@ -12,9 +12,17 @@ from teeny.diag.span import Location, SourceFile, Span, byte_column
 Place = tuple[str, int, int]
 """File, line and column, both from 1, as MLIR shows them."""
 
-_ERROR = re.compile(r'^(?:loc\()?"?([^"\n]+?)"?:(\d+):(\d+)\)?: error: (.*)$', re.MULTILINE)
-_BARE = re.compile(r"^(?:<unknown>:0: )?error: (.*)$|^(ptxas (?:fatal|error)\b.*)$", re.MULTILINE)
-_SHOWN = 20
+_ERROR = re.compile(
+    r'^(?:loc\()?(?:callsite\()*"?([^"\n]+?)"?:(\d+):(\d+)(?:\)?| at [^\n]*?): error: (.*)$', re.MULTILINE
+)
+_BARE = (
+    re.compile(r"^ptxas[^\n]*?error\s*: (.*)$", re.MULTILINE),
+    re.compile(r"^ptxas fatal\s*: (.*)$", re.MULTILINE),
+    re.compile(r"^(?:<unknown>:0: )?error: (.*)$", re.MULTILINE),
+)
+_FURTHER = re.compile(r"^.*\b(?:error|fatal|note)\s*: .*$", re.MULTILINE)
+_SUMMARY = "Failures have been detected while processing"
+_SHOWN = 8
 
 
 def complaint(
@@ -25,24 +33,25 @@ def complaint(
     `what` is the exception's message, `caught` what was written meanwhile. `file` is the path under which Triton read
     `text`; `places` are the locations that the text gives to its operations.
     """
-    found = _ERROR.search(caught)
-    bare = _BARE.search(caught)
-    tail = caught.replace(file, text.name).strip().splitlines()[:_SHOWN]
+    found = next((m for m in _ERROR.finditer(caught) if not m[4].startswith(_SUMMARY)), None)
     if found is None:
-        message = (
-            (bare[1] or bare[2])
-            if bare is not None
-            else what.strip().splitlines()[0]
-            if what.strip()
-            else "no reason given"
-        )
-        return report("X002", f"Triton's compiler failed: {message}", notes=tuple(tail), kernel=kernel)
+        reasons = (match for match in (pattern.search(caught) for pattern in _BARE) if match is not None)
+        bare = next(reasons, None)
+        message = bare[1] if bare is not None else (what.strip().splitlines() or ["no reason given"])[0]
+        return report("X002", f"Triton's compiler failed: {message}", notes=_notes(caught, message), kernel=kernel)
     name, line, column = found[1], int(found[2]), int(found[3])
     location = places.get((name, line, column))
     if location is None:
         location = _place(text if name == file else SourceFile(name, "".join(linecache.getlines(name))), line, column)
-    notes = tuple(tail[1:]) if len(tail) > 1 else ()
+    notes = _notes(caught.replace(file, text.name), found[4])
     return report("X002", f"Triton's compiler failed: {found[4]}", at(location), notes=notes, kernel=kernel)
+
+
+def _notes(caught: str, message: str) -> tuple[str, ...]:
+    """The compiler's further errors and notes; not the dumps of modules between them."""
+    lines = [line.strip() for line in _FURTHER.findall(caught)]
+    noise = (message, _SUMMARY, "Pipeline failed while executing", "Repro command")
+    return tuple(line for line in lines if not any(word in line for word in noise))[:_SHOWN]
 
 
 def _place(source: SourceFile, line: int, column: int) -> Location:

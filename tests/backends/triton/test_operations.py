@@ -1,0 +1,77 @@
+"""Every lane-by-lane operation and cast of every dtype gets through the whole of Triton's compiler."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+import pytest
+
+from teeny.backends.triton import compile_module
+from teeny.ir.builder import Builder
+from teeny.ir.core import Module, Value
+from teeny.ir.dtype import BOOL, I8, DType
+from teeny.ir.rules import Lanewise
+from teeny.ir.schema import OpDef, dtype_of, registry
+from teeny.ir.types import Type, pointer, typed
+from teeny.ir.verify import verify
+from teeny.passes.widen import widen
+from tests.operations import STORED, concrete, fits, kernel
+
+LANES = 128
+
+
+def _op(name: str) -> OpDef:
+    return registry()[name]
+
+
+def _address(b: Builder, base: Value) -> Value:
+    lanes = b.create(_op("tt.make_range"), start=0, end=LANES)
+    bases = b.create(_op("tt.splat"), base, type=typed((LANES,), base.type))
+    return b.create(_op("tt.addptr"), bases, lanes)
+
+
+def everything(dtype: DType) -> tuple[Module, list[str]]:
+    """A kernel that loads tiles of a dtype and stores the result of each operation on them; the operations' names."""
+    tile = typed((LANES,), dtype)
+    made: list[tuple[OpDef, Type | None]] = []
+    for schema in concrete():
+        if not isinstance(schema.fill, Lanewise):
+            continue
+        if schema.inferred and fits(schema, (tile,) * len(schema.operands)):
+            made.append((schema, None))
+        elif not schema.inferred:
+            made += [(schema, t) for t in (typed((LANES,), d) for d in STORED) if fits(schema, (tile,), t)]
+
+    def write(b: Builder, args: tuple[Value, ...]) -> None:
+        loaded = [b.create(_op("tt.load"), _address(b, a)) for a in args[:3]]
+        if dtype is BOOL:
+            zero = b.create(_op("arith.constant"), type=typed((LANES,), I8), value=0)
+            loaded = [b.create(_op("arith.cmpi"), x, zero, predicate="ne") for x in loaded]
+        for (schema, result), out in zip(made, args[3:], strict=True):
+            value = b.op(
+                schema, tuple(loaded[: len(schema.operands)]), types=None if result is None else (result,)
+            ).result
+            if dtype_of(value.type) is BOOL:
+                value = b.create(_op("arith.extui"), value, type=typed((LANES,), I8))
+            b.op(_op("tt.store"), (_address(b, out), value))
+
+    stored = [dtype if result is None else dtype_of(result) for _, result in made]
+    outs = [pointer(I8 if d is BOOL else d) for d in stored]
+    module = kernel((*[pointer(I8 if dtype is BOOL else dtype)] * 3, *outs), write)
+    return module, [schema.name for schema, _ in made]
+
+
+@pytest.mark.skipif("triton" not in {d.name for d in metadata.distributions()}, reason="needs Triton")
+@pytest.mark.parametrize("dtype", STORED, ids=str)
+def test_every_operation(dtype: DType) -> None:
+    module, names = everything(dtype)
+    assert len(names) >= 5
+    widen(module)
+    verify(module, concrete=True)
+    made = compile_module(module, 90)
+    assert made.ptx.count("st.global") >= len(names)
+
+
+def test_nothing_is_left_out() -> None:
+    found = {name for dtype in STORED for name in everything(dtype)[1]}
+    assert found == {s.name for s in concrete() if isinstance(s.fill, Lanewise)}
