@@ -178,9 +178,12 @@ def load(access: Access, pointers: Lanes, mask: Lanes | None = None, other: Lane
     op = access.op
     stored = _stored_dtype(op.operands[0].type)
     active = access.active(pointers, mask)
-    value = np.zeros(active.shape, stored) if other is None else np.array(np.broadcast_to(other.value, active.shape))
-    value = value.astype(stored, copy=False)
-    poison = np.logical_not(active) if other is None else np.logical_not(active) & other.mask
+    # In rows, so that the flat views below are views: what was broadcast keeps the order of its axes when copied.
+    value = np.zeros(active.shape, stored)
+    if other is not None:
+        value[...] = other.value
+    poison = np.zeros(active.shape, np.bool_)
+    poison[...] = np.logical_not(active) if other is None else np.logical_not(active) & other.mask
     flat, flat_poison = value.reshape(-1), poison.reshape(-1)
     for memory, lanes, places in access.places(pointers.value, active, stored.itemsize, write=False):
         flat[lanes] = memory.bytes[places].view(stored)[:, 0]

@@ -1,0 +1,138 @@
+"""Random kernels by seed: `python -m tests.language.fuzz 0 1000` runs seeds 0 to 999 and prints what is wrong.
+
+`python -m tests.language.fuzz SEED` shows one kernel in full, `... shrink SEED` a small one with the same fault.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from tests.language.author import program
+from tests.language.description import Program, Run
+from tests.language.interpret import UnfitError
+from tests.language.shrink import shrink
+from tests.language.source import source
+from tests.language.trial import FaultError, arguments, build, check
+
+T = TypeVar("T")
+LAUNCHES = 4
+
+
+class Seeded:
+    """Choices of a random generator."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def pick(self, options: Sequence[T]) -> T:
+        return options[self.random.randrange(len(options))]
+
+    def chance(self, percent: int) -> bool:
+        return self.random.randrange(100) < percent
+
+    def number(self, low: int, high: int) -> int:
+        return self.random.randint(low, high)
+
+
+def trial(seed: int, folder: Path, show: bool = False) -> tuple[int, int]:
+    """One kernel on several launches; how many there were, and how many said something. Raises FaultError."""
+    c = Seeded(seed)
+    made = program(c)
+    runs = [arguments(c, made, 10 * seed + at) for at in range(LAUNCHES)]
+    built = build(made, folder)
+    if show:
+        print(built.text)
+    said = 0
+    for chosen in runs:
+        try:
+            check(built, chosen)
+            said += 1
+        except UnfitError as reason:
+            if show:
+                print("unfit:", reason)
+    return len(runs), said
+
+
+def shrunk(seed: int, folder: Path) -> str:
+    """The source of a small kernel with the same fault, and the fault."""
+    c = Seeded(seed)
+    made = program(c)
+    runs = [arguments(c, made, 10 * seed + at) for at in range(LAUNCHES)]
+    kinds: dict[str, str] = {}
+
+    def fault_of(candidate: Program, chosen: Run) -> str:
+        try:
+            check(build(candidate, folder), chosen)
+        except FaultError as fault:
+            return str(fault)
+        except Exception:
+            return ""
+        return ""
+
+    for chosen in runs:
+        first = fault_of(made, chosen)
+        if first:
+            kind = first.split(" at ")[0].split("differs")[0][:90]
+            print(first)
+            made = shrink(made, lambda p: fault_of(p, chosen).startswith(kind))
+            kinds[kind] = f"{source(made)}\n{fault_of(made, chosen)}"
+            break
+    return "\n".join(kinds.values())
+
+
+def main(arguments: list[str]) -> int:
+    if arguments[0] == "shrink":
+        with tempfile.TemporaryDirectory() as name:
+            print(shrunk(int(arguments[1]), Path(name)))
+        return 1
+    first = int(arguments[0])
+    if len(arguments) == 1:
+        with tempfile.TemporaryDirectory() as name:
+            trial(first, Path(name), True)
+        return 0
+    launches = said = faults = 0
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory() as name:
+        for seed in range(first, int(arguments[1])):
+            one, two, fault = apart(seed, Path(name))
+            launches, said, faults = launches + one, said + two, faults + bool(fault)
+            if fault:
+                print(f"seed {seed}: {fault}", flush=True)
+    seconds = time.perf_counter() - start
+    print(f"{int(arguments[1]) - first} kernels, {launches} launches of which {said} fit, {faults} faults, {seconds:.1f} s")
+    return 1 if faults else 0
+
+
+def apart(seed: int, folder: Path) -> tuple[int, int, str]:
+    """One trial in a process of its own, which an access outside an array ends."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        try:
+            one, two = trial(seed, folder)
+            said = f"{one} {two} "
+        except Exception as fault:
+            said = f"0 0 {fault if isinstance(fault, FaultError) else traceback.format_exc()}"
+        os.write(writing, said.encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        said = pipe.read().decode()
+    _, status = os.waitpid(child, 0)
+    if status:
+        return 0, 0, f"the process died of signal {status & 127}"
+    one, two, fault = said.split(" ", 2)
+    return int(one), int(two), fault
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
