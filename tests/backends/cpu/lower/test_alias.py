@@ -185,3 +185,30 @@ def test_halves_swap() -> None:
     d.store(d.at(x, high), a)
     (found,) = check(d.end(), [ramp(128)], (1, 1, 1), MODES)
     np.testing.assert_array_equal(found, np.roll(ramp(128), 64))
+
+
+def columns(d: Draft, x: Any, n: Any, shift: Any) -> None:
+    """x[:, shift:][:, :16] = 2 * x[:, :16] in rows of n elements."""
+    dims = (4, 16)
+    i, j = d.expand(d.range(4), 1, dims), d.expand(d.range(16), 0, dims)
+    place = d.add(d.mul(i, d.fill(n, dims)), j)
+    tile = d.load(d.at(x, place))
+    d.store(d.at(x, d.add(place, d.fill(shift, dims))), d.apply(addf, tile, tile))
+
+
+@pytest.mark.parametrize("n", [32, 33, 48, 64])
+@pytest.mark.parametrize("shift", [0, 1, 15, 16, 17, 31, 32, 47])
+def test_columns_of_one_matrix(n: int, shift: int) -> None:
+    """Blocks of columns interleave in memory; side by side they do not overlap, else they may."""
+    module, compiled = columns_kernel()
+    check(module, [ramp(5 * 64), n, shift], (1, 1, 1), MODES, compiled=compiled)
+
+
+@functools.cache
+def columns_kernel() -> tuple[Module, dict[Mode, Any]]:
+    d = Draft()
+    d.pointer("x", F32)
+    d.scalar("n")
+    d.scalar("shift")
+    columns(d, *d.begin())
+    return d.end(), {}

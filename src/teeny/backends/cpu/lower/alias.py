@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["add_tests"]
 
 
+Parts = tuple["Lane", "Lane", dict[int, Coefficient]]
+"""An address (i64), an offset in elements, and coefficients."""
+
+
 def add_tests(analysis: Analysis, last: dict[int, Lane]) -> None:
     """Add the conditions; `last` has the last index of each axis at which the nest does anything."""
     state = analysis.state
@@ -40,8 +44,7 @@ def _may_alias(state: State, read: Value | None, write: Value | None) -> bool:
     return x is None or y is None or x is y
 
 
-def _parts(state: State, access: Access) -> tuple[Lane, Lane, dict[int, Coefficient]] | None:
-    """Address (i64), offset in elements, coefficients."""
+def _parts(state: State, access: Access) -> Parts | None:
     b = state.b
     match access.form:
         case Uniform():
@@ -66,9 +69,41 @@ def _safe(state: State, read: Access, write: Access, last: dict[int, Lane]) -> L
         ranges.append((b.add(base, b.mul(low, each)), end))
     (low_x, high_x), (low_y, high_y) = ranges
     apart = b.or_(b.icmp("ule", high_x, low_y), b.icmp("ule", high_y, low_x))
-    if read.size != write.size or not _same_steps(x[2], y[2]):
+    if read.size == write.size and _same_steps(x[2], y[2]):
+        apart = b.or_(apart, b.icmp("eq", low_x, low_y))
+    rows = [axis for axis in x[2] if axis in y[2] and _row(x[2][axis], y[2][axis])]
+    if not rows or (apart.const is not None and apart.const):
         return apart
-    return b.or_(apart, b.icmp("eq", low_x, low_y))
+    with b.if_(apart) as branch:
+        branch.yield_([apart])
+        branch.otherwise()
+        branch.yield_([_beside(state, (read, x), (write, y), rows[0], last)])
+    return branch.results[0]
+
+
+def _row(x: Coefficient, y: Coefficient) -> bool:
+    """Whether two accesses step alike from row to row."""
+    return x.lane.text == y.lane.text and x.lane.const not in (1, -1)
+
+
+def _beside(
+    state: State, first: tuple[Access, Parts], second: tuple[Access, Parts], axis: int, last: dict[int, Lane]
+) -> Lane:
+    """Whether two blocks of columns lie side by side in rows of one length, whatever their rows."""
+    b = state.b
+    ranges: list[tuple[Lane, Lane]] = []
+    for access, (base, offset, coefficients) in (first, second):
+        inner = {a: c for a, c in coefficients.items() if a != axis}
+        low, high = extremes(b, offset, inner, last)
+        each = b.const("i64", access.size)
+        ranges.append((b.add(base, b.mul(low, each)), b.add(b.mul(b.sub(high, low), each), each)))
+    (low_x, span_x), (low_y, span_y) = ranges
+    length = b.mul(first[1][2][axis].lane, b.const("i64", first[0].size))
+    positive = b.icmp("sgt", length, b.const("i64", 0))
+    behind = b.srem(b.sub(low_y, low_x), b.select(positive, length, b.const("i64", 1)))
+    distance = b.select(b.icmp("slt", behind, b.const("i64", 0)), b.add(behind, length), behind)
+    fits = b.and_(b.icmp("sge", distance, span_x), b.icmp("sge", b.sub(length, distance), span_y))
+    return b.and_(positive, fits)
 
 
 def _same_steps(x: dict[int, Coefficient], y: dict[int, Coefficient]) -> bool:

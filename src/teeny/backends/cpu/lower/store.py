@@ -47,7 +47,19 @@ def account(analysis: Analysis, width: int) -> None:
     state.cost += state.trips * (5 + points * (0.3 * analysis.work + 0.5 * len(analysis.accesses)))
 
 
+def lanes(analysis: Analysis, vector: int | None) -> int:
+    """Lanes of a nest that stores: half a register of 64 bytes where memory decides, as accesses cross fewer lines."""
+    if vector is None:
+        return 1
+    state = analysis.state
+    width = full_width(state)
+    if state.options.width is None and width == 16 and analysis.work <= 4:
+        width = 8
+    return min(width, analysis.dims[vector])
+
+
 def full_width(state: State) -> int:
+    """Lanes of a vector."""
     return state.options.width or state.b.features.lanes
 
 
@@ -70,9 +82,9 @@ def _alone(state: State) -> Callable[[Value, Buffer], None]:
 
 
 def _fill(analysis: Analysis, vector: int | None, outputs: Sequence[Output]) -> None:
-    state, dims = analysis.state, analysis.dims
+    dims = analysis.dims
     axes = analysis.identity()
-    width = 1 if vector is None else min(full_width(state), dims[vector])
+    width = lanes(analysis, vector)
     account(analysis, width)
 
     def make(exact: bool) -> tuple[Lane, ...]:
@@ -145,7 +157,7 @@ def _store_tile(analysis: Analysis, vector: int | None, op: Op) -> None:
                 required.add(form.term.key)
             elif isinstance(form, Uniform) and form.lane.const is None:
                 guards.append(form.lane)
-    width = 1 if vector is None else min(full_width(state), dims[vector])
+    width = lanes(analysis, vector)
     account(analysis, width)
     known: Known = {(-1, g.text): True for g in guards}
     nest = Nest(analysis, vector, width, unrolled(analysis), frozenset(required), known=known)

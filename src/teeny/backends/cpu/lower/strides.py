@@ -26,7 +26,7 @@ Factors = dict[int, frozenset["Value"]]
 
 
 def unit_strides(function: Function, source: Source) -> tuple[int, ...]:
-    """Numbers of the parameters that multiply the index of the last axis alone, in some access."""
+    """Numbers of the parameters that multiply the index of the last axis alone, in an access that is not contiguous."""
     found: set[int] = set()
     for op in walk_function(function):
         if op.name not in ("tt.load", "tt.store") or not is_tile(op.operands[0]):
@@ -34,12 +34,9 @@ def unit_strides(function: Function, source: Source) -> tuple[int, ...]:
         dims = shape(op.operands[0])
         factors = _factors(op.operands[0], axes_of(dims), source)
         last = max((axis for axis, dim in enumerate(dims) if dim > 1), default=0)
-        mine = factors.get(last, frozenset())
-        others: set[Value] = set()
-        for axis, values in factors.items():
-            if axis != last:
-                others |= values
-        found.update(v.index for v in mine - others)
+        others = [values for axis, values in factors.items() if axis != last]
+        if all(others):  # an axis that nothing multiplies is contiguous already
+            found.update(v.index for v in factors.get(last, frozenset["Value"]()).difference(*others))
     return tuple(sorted(found))
 
 
