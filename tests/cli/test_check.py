@@ -183,6 +183,13 @@ def test_modules_are_found_as_python_finds_them(capsys: pytest.CaptureFixture[st
     assert not {"a", "helper", "pkg", "pkg.sub.k"} & (set(sys.modules) - before)
 
 
+def test_the_current_folder_is_on_the_path_too(capsys: pytest.CaptureFixture[str]) -> None:
+    write("shared/names.py", "B = 8\n")
+    write("tools/a.py", "from shared.names import B\n", HEAD, GOOD)
+    assert check(capsys, "tools") == (0, ["1 kernel in 1 file: no findings"])
+    assert not {"shared", "shared.names"} & set(sys.modules)
+
+
 def test_a_kernel_that_two_files_import_is_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
     write("base.py", HEAD, TWO_FAULTS)
     write("a.py", "import teeny\nfrom base import wrong as kernel\n")

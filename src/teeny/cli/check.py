@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         kernels = {_shown(path): count for path, count in checked.counts.items()}
         print(json.dumps({"teeny": __version__, "kernels": kernels, "findings": found}, indent=2))
     else:
-        _print_text(checked, concise=options.format == "concise")
+        _print_text(checked, {Path(path).resolve() for path in options.paths}, concise=options.format == "concise")
     return 1 if checked.findings else 0
 
 
@@ -79,14 +79,14 @@ def _check(file: SourcePath, found: list[Diagnostic]) -> int:
     return sum(isinstance(value, Kernel) and value.__module__ == module.__name__ for value in vars(module).values())
 
 
-def _print_text(checked: Checked, concise: bool) -> None:
+def _print_text(checked: Checked, asked: set[Path], concise: bool) -> None:
     color = colored(sys.stdout)
     for one in checked.findings:
         print(render_concise(one, color) if concise else f"{render(one, color)}\n")
     named = {label.location.span.source.name for one in checked.findings for label in one.labels}
-    empty = [path for path, count in checked.counts.items() if not count and str(path) not in named]
-    for path in empty:
-        print(f"{_shown(path)}: no kernels")
+    for path, count in checked.counts.items():
+        if path in asked and not count and str(path) not in named:
+            print(f"{_shown(path)}: no kernels")
     if not checked.counts:
         print("no Python files with kernels")
         return

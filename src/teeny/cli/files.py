@@ -7,7 +7,7 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,27 +91,29 @@ def _may_hold_kernels(path: Path) -> bool:
 
 @contextmanager
 def importing(root: Path) -> Generator[None]:
-    """Within, modules are found in `root` first; afterwards those found there are forgotten."""
-    before = set(sys.modules)
-    sys.path.insert(0, str(root))
+    """Within, modules are found in `root` first, then in the current folder; afterwards those found are forgotten."""
+    before, path = set(sys.modules), list(sys.path)
+    folders = (root, Path.cwd())
+    sys.path[:0] = [str(folder) for folder in folders]
     importlib.invalidate_caches()
     try:
         yield
     finally:
-        sys.path.remove(str(root))
-        tops = {name for name, module in sys.modules.items() if "." not in name and _lies_in(module, root)}
-        for name in set(sys.modules) - before:
-            if name.partition(".")[0] in tops:
+        sys.path[:] = path
+        new = set(sys.modules) - before
+        ours = {name for name in new if "." not in name and _lies_in(sys.modules[name], folders)}
+        for name in new:
+            if name.partition(".")[0] in ours:
                 del sys.modules[name]
 
 
-def _lies_in(module: ModuleType, root: Path) -> bool:
-    """Whether a top-level module is a file of the folder, or a package in it."""
+def _lies_in(module: ModuleType, folders: Sequence[Path]) -> bool:
+    """Whether a top-level module is a file of one of the folders, or a package in it."""
+    places = [Path(place).parent for place in getattr(module, "__path__", ())]
     name = getattr(module, "__file__", None)
-    if not isinstance(name, str):
-        return False
-    path = Path(name)
-    return root in (path.parent, path.parent.parent if path.name == "__init__.py" else path.parent)
+    if isinstance(name, str) and not places:
+        places = [Path(name).parent]
+    return any(place in folders for place in places)
 
 
 def load(source: SourcePath) -> ModuleType:
