@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -46,8 +47,11 @@ def main() -> int:
     versions = ", ".join(f"{name} {import_module(name).__version__}" for name in ("torch", "triton"))
     print(f"gpu: {device.model}, {device.architecture}; Python {sys.version.split()[0]}, {versions}", flush=True)
     rows = [_tests()]
-    rows += _softmax(torch)
-    rows += _launches(torch, device)
+    for name, bound in DTYPES.items():
+        for shape in SHAPES:
+            what = f"softmax {name} {shape[0]} x {shape[1]}"
+            rows += _tried(what, lambda n=name, b=bound, s=shape: [_softmax(torch, n, b, *s)])
+    rows += _tried("launches", lambda: _launches(torch, device))
     print(f"\n{table(rows)}")
     missed = sum(not row.holds for row in rows)
     print(
@@ -71,17 +75,20 @@ def _tests() -> Row:
     return noted("tests marked gpu", "passed" if done.returncode == 0 else "FAILED", lines[-1].strip("= "))
 
 
-def _softmax(torch: Any) -> list[Row]:
-    """Device time beside torch and Triton, and errors against float64."""
-    found: list[Row] = []
-    for name, bound in DTYPES.items():
-        for rows, columns in SHAPES:
-            print(f"gpu: softmax {name} {rows} x {columns}", flush=True)
-            found.append(_one_softmax(torch, name, bound, rows, columns))
-    return found
+def _tried(what: str, measure: Callable[[], list[Row]]) -> list[Row]:
+    """The rows of a measurement, or one that says that it failed, so that the others are still made."""
+    from bench.table import noted
+
+    print(f"gpu: {what}", flush=True)
+    try:
+        return measure()
+    except Exception as error:
+        traceback.print_exc(file=sys.stdout)
+        return [noted(what, "FAILED", type(error).__name__)]
 
 
-def _one_softmax(torch: Any, name: str, bound: float, rows: int, columns: int) -> Row:
+def _softmax(torch: Any, name: str, bound: float, rows: int, columns: int) -> Row:
+    """Device time beside torch and Triton, and the error against float64."""
     from bench.kernels import softmax
     from bench.table import Row, duration
     from teeny.runtime.helpers import next_power_of_2
@@ -157,7 +164,6 @@ def _launches(torch: Any, device: Any) -> list[Row]:
     from teeny.runtime.executable import load_cuda
     from teeny.runtime.program import compile
 
-    print("gpu: launches", flush=True)
     in_triton: Any = import_module("bench.triton_softmax").softmax
     x, y = torch.zeros(1, 8, device="cuda"), torch.zeros(1, 8, device="cuda")
     kernel = softmax()
