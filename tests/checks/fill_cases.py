@@ -3,8 +3,6 @@
 Kernels without such a comment are right, and nothing may be said about them.
 """
 
-# pyright: basic
-
 from __future__ import annotations
 
 from typing import TypeVar
@@ -456,6 +454,55 @@ def loaded_bounds(n_ptr: tl.Ptr[tl.i32], x_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.
     count = tl.load(n_ptr, mask=n > 0)
     for i in tl.range(count):  # F006
         tl.store(x_ptr + i, 1.0)
+
+
+# Products
+
+
+def matmul(
+    a_ptr: tl.Ptr[tl.f16],
+    b_ptr: tl.Ptr[tl.f16],
+    c_ptr: tl.Ptr[tl.f32],
+    m: tl.Scalar[tl.i32],
+    n: tl.Scalar[tl.i32],
+    k: tl.Scalar[tl.i32],
+    B: tl.Const[int],
+) -> None:
+    i = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.f32)
+    for start in tl.range(0, k, B):
+        inner = start + i
+        a = tl.load(a_ptr + i[:, None] * k + inner[None, :], mask=(i < m)[:, None] & (inner < k)[None, :], other=0.0)
+        b = tl.load(b_ptr + inner[:, None] * n + i[None, :], mask=(inner < k)[:, None] & (i < n)[None, :], other=0.0)
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + i[:, None] * n + i[None, :], acc, mask=(i < m)[:, None] & (i < n)[None, :])
+
+
+def rows_and_columns_of_a_product(
+    a_ptr: tl.Ptr[tl.f16], c_ptr: tl.Ptr[tl.f32], m: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    i = tl.arange(0, B)
+    a = tl.load(a_ptr + i[:, None] * B + i[None, :], mask=(i < m)[:, None])
+    tl.store(c_ptr + i[:, None] * B + i[None, :], tl.dot(a, tl.trans(a)), mask=(i < m)[:, None] & (i < m)[None, :])
+    tl.store(c_ptr + i[:, None] * B + i[None, :], tl.dot(a, tl.trans(a)), mask=(i < m)[:, None])  # F004
+
+
+def product_with_a_tail(a_ptr: tl.Ptr[tl.f16], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    i = tl.arange(0, B)
+    a = tl.load(a_ptr + i[:, None] * B + i[None, :], mask=(i < k)[None, :])
+    tl.store(c_ptr + i[:, None] * B + i[None, :], tl.dot(a, tl.trans(a)))  # F007
+
+
+def one_side_of_a_product_is_enough(
+    a_ptr: tl.Ptr[tl.f16], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    i = tl.arange(0, B)
+    at = i[:, None] * B + i[None, :]
+    a = tl.load(a_ptr + at, mask=(i < k)[None, :], other=0.0)
+    b = tl.load(a_ptr + at, mask=(i < k)[:, None], other=1.0)
+    tl.store(c_ptr + at, tl.dot(a, b))
+    tl.store(c_ptr + at, tl.dot(b, tl.trans(b)))
+    tl.store(c_ptr + at, tl.dot(tl.trans(b), b))  # F002
 
 
 # Compile-time branches

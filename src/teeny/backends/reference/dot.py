@@ -24,7 +24,8 @@ def dot(frame: Frame, op: Op, operands: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
         total = step(a.value[..., k, None], b.value[..., k, None, :], total)
     if a.poison is None and b.poison is None and c.poison is None:
         return (Lanes(total),)
-    poison = a.mask.any(axis=-1)[..., None] | b.mask.any(axis=-2)[..., None, :] | c.mask
+    rows, columns = np.any(a.mask, axis=-1, keepdims=True), np.any(b.mask, axis=-2, keepdims=True)
+    poison = rows | columns | c.mask
     return (Lanes(total, poison if poison.any() else None),)
 
 

@@ -86,7 +86,7 @@ def _dot(finding: Finding, kernel: str, keys: Keys) -> Diagnostic:
             "and after a computation enter each sum of this product",
         )
     mask = (mask_text(load) if load is not None else None) or "mask"
-    zero = fill_text(0.0, load) if load is not None else "0"
+    zero = fill_text(0.0, load.results[0], load) if load is not None else "0"
     help_ = f"fill them with 0, which adds nothing: other={zero}"
     if not isinstance(state, Undefined | Number):
         help_ = f"set them to 0 after the computation: tl.where({mask}, ..., {zero})"
