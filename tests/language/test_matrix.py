@@ -40,6 +40,7 @@ ELSEWHERE = {
     "extent": "erased by code generation; its launches are tests of the runtime",
     "static_assert": "test_structure",
     "rshl": "in the cells of shl with literals",
+    "dot": "test_dot of the CPU lowering, against the reference and NumPy",
 }
 """Functions without cells of their own name, and where they are."""
 
