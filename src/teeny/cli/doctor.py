@@ -42,9 +42,7 @@ def run(options: argparse.Namespace) -> int:
 def findings() -> Iterator[Finding]:
     """Everything that doctor looks at, in the order shown."""
     yield Finding("python", True, f"{platform.python_version()}, {platform.system()} {platform.machine()}")
-    import teeny
-
-    yield Finding("teeny", True, f"{__version__} in {Path(teeny.__file__).parent}")
+    yield Finding("teeny", True, f"{__version__} in {Path(__file__).resolve().parent.parent}")
     for name in ("numpy", "ml_dtypes", "llvmlite"):
         yield _package(name, f"pip install {name}; a plain install of teenygrad-kernels brings it")
     yield _cpu()
