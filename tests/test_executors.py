@@ -11,7 +11,7 @@ from tests.strategies import Features, Sample, samples
 
 pytest.importorskip("llvmlite")
 
-MANY = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @MANY

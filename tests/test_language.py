@@ -18,7 +18,7 @@ from tests.sources import Written, defined, written
 
 pytest.importorskip("llvmlite")
 
-MANY = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from teeny.ir.dtype import F32, I32
 from tests.sources import Written, defined, written
 from tests.strategies import Features, Sample, samples
 
-MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")
