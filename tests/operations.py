@@ -43,6 +43,11 @@ def kernel(types: tuple[Type, ...], body: Callable[[Builder, tuple[Value, ...]],
     return Module([Function("kernel", Region([block]))])
 
 
+def plain(schema: OpDef) -> bool:
+    """Whether an operation is lane by lane and has no attribute that must be chosen: types alone make an example."""
+    return isinstance(schema.fill, Lanewise) and all(a.endswith("?") for a in schema.attrs)
+
+
 def fits(schema: OpDef, types: tuple[Type, ...], result: Type | None = None) -> bool:
     """Whether an operation takes operands of these types (and gives `result`)."""
     try:
@@ -257,7 +262,7 @@ def concrete() -> list[OpDef]:
 def examples(schema: OpDef) -> list[Example]:
     """Modules with one operation in the middle; terminators come with what they end."""
     maker = MAKERS.get(schema.name)
-    if maker is None and isinstance(schema.fill, Lanewise):
+    if maker is None and plain(schema):
         maker = _lanewise if schema.inferred else _casts
     return list(maker(schema)) if maker is not None else []
 

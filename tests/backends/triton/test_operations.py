@@ -10,12 +10,11 @@ from teeny.backends.triton import compile_module
 from teeny.ir.builder import Builder
 from teeny.ir.core import Module, Value
 from teeny.ir.dtype import BOOL, I8, DType
-from teeny.ir.rules import Lanewise
 from teeny.ir.schema import OpDef, dtype_of, registry
 from teeny.ir.types import Type, pointer, typed
 from teeny.ir.verify import verify
 from teeny.passes.widen import widen
-from tests.operations import STORED, concrete, fits, kernel
+from tests.operations import STORED, concrete, fits, kernel, plain
 
 LANES = 128
 
@@ -35,7 +34,7 @@ def everything(dtype: DType) -> tuple[Module, list[str]]:
     tile = typed((LANES,), dtype)
     made: list[tuple[OpDef, Type | None]] = []
     for schema in concrete():
-        if not isinstance(schema.fill, Lanewise):
+        if not plain(schema):
             continue
         if schema.inferred and fits(schema, (tile,) * len(schema.operands)):
             made.append((schema, None))
@@ -74,4 +73,4 @@ def test_every_operation(dtype: DType) -> None:
 
 def test_nothing_is_left_out() -> None:
     found = {name for dtype in STORED for name in everything(dtype)[1]}
-    assert found == {s.name for s in concrete() if isinstance(s.fill, Lanewise)}
+    assert found == {s.name for s in concrete() if plain(s)}
