@@ -44,6 +44,9 @@ FORMS: dict[str, Form] = {
     **{name: Form(f"{{0}} {symbol} {{1}}", "D" if name in ("eq", "ne") else "N", "bool") for name, symbol in COMPARISONS.items()},
     "truediv": Form("{0} / {1}", "F"), "floordiv": Form("{0} // {1}", "I"), "mod": Form("{0} % {1}", "N"),
     **{name: Form(f"tl.{name}({{0}})", "F") for name in ("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "floor", "ceil")},
+    **{name: Form(f"tl.{name}({{0}})", "F") for name in ("sin", "cos", "tanh", "erf", "expm1", "log1p", "sqrt_rn")},
+    **{name: Form(f"tl.{name}({{0}}, {{1}})", "F") for name in ("pow", "div_rn", "fdiv")},
+    "clamp": Form("tl.clamp({0}, {1}, {2})", "N"), "umulhi": Form("tl.umulhi({0}, {1})", "W"),
 }  # fmt: skip
 MIXED = ("add", "sub", "mul", "floordiv", "mod", *COMPARISONS)
 """Functions that take i32 beside i64."""
@@ -55,7 +58,9 @@ NO_REFLECTED = ("shr", "maximum", "minimum")
 
 def allowed(name: str, dtype: str) -> float:
     """The ulp that a function may be off. 16-bit floats round an f32 result once more, which may fall either way."""
-    return registry()[f"math.{name}"].ulp.cpu if dtype in ("f32", "f64") else 1.0
+    if name == "sigmoid":
+        return 4.0 if dtype in ("f32", "f64") else 1.0
+    return registry()["math.powf" if name == "pow" else f"math.{name}"].ulp.cpu if dtype in ("f32", "f64") else 1.0
 
 
 def arity(form: Form) -> int:
@@ -67,7 +72,7 @@ def store(sheet: Sheet, name: str, text: str, gives: str, *xs: Any, names: tuple
     given = dict(zip(names, xs, strict=False))
     with np.errstate(all="ignore"):
         if name in EXACT:
-            value, wanted = exact(name, xs[0])
+            value, wanted = exact(name, *xs)
             sheet.put(text, gives, wanted, value=value, ulp=allowed(name, gives), **given)
             return
         wanted = np.asarray(MEANING[name](*xs))
@@ -135,6 +140,11 @@ def literals(name: str, dtype: str) -> Sheet:
     sheet.line(f"at = tl.arange(0, {N})")
     sheet.line("x1 = tl.load(x + at)")
     sheet.line("x0 = tl.load(x + 40)")
+    if name == "clamp":
+        for low, high in ((0, 7), (1, None), (None, 100), *(((-2.5, 0.3),) if dtype in FLOATS else ())):
+            texts = ("x1" if v is None else f"({v})" for v in (low, high))
+            store(sheet, name, form.text.format("x1", *texts), gives, x, *(x if v is None else literal(v, dtype) for v in (low, high)))
+        return sheet
     if name == "fma":
         for text, y, z in (("tl.fma(x1, 2.0, x1)", 2.0, None), ("tl.fma(x1, x1, 0.3)", None, 0.3), ("tl.fma(x1, 0.1, 3.0)", 0.1, 3.0)):
             store(sheet, name, text, gives, x, *(x if v is None else literal(v, dtype) for v in (y, z)))
@@ -176,6 +186,31 @@ def extremes(name: str, dtype: str) -> Sheet:
     wanted = MEANING[name](x[:, None], y[None, :], True)
     sheet.put(f"tl.{name}(x1[:, None], y1[None, :], propagate_nan=True)", dtype, wanted, free_zero=True)
     sheet.put(f"tl.{name}(x1[:, None], y1[None, :], False)", dtype, MEANING[name](x[:, None], y[None, :]), free_zero=True)
+    return sheet
+
+
+def clamped(dtype: str) -> Sheet:
+    """`clamp` with `propagate_nan`, and between bounds that are scalars."""
+    sheet = Sheet()
+    x = inputs(dtype, N, 3)
+    sheet.array("x", dtype, x)
+    sheet.line(f"x1 = tl.load(x + tl.arange(0, {N}))")
+    sheet.line("low = tl.load(x + 7)")
+    sheet.line("high = tl.load(x + 12)")
+    for propagate in (False, True):
+        wanted = MEANING["minimum"](MEANING["maximum"](x, x[7], propagate), x[12], propagate)
+        sheet.put(f"tl.clamp(x1, low, max=high, propagate_nan={propagate})", dtype, wanted, free_zero=True)
+    return sheet
+
+
+def sigmoids(dtype: str) -> Sheet:
+    """A composite function of the library."""
+    sheet = Sheet()
+    x = inputs(dtype, N, 7)
+    sheet.array("x", dtype, x)
+    sheet.line(f"x1 = tl.load(x + tl.arange(0, {N}))")
+    store(sheet, "sigmoid", "tl.sigmoid(x1)", dtype, x)
+    store(sheet, "sigmoid", "tl.sigmoid(tl.load(x + 40))", dtype, x[40])
     return sheet
 
 
@@ -467,6 +502,9 @@ def cells() -> dict[str, tuple[str, Callable[[], Sheet]]]:
             add("sum", f"sum-{dtype}", reductions, "sum", dtype)
         add("max", f"max-{dtype}", reductions, "max", dtype)
         add("min", f"min-{dtype}", reductions, "min", dtype)
+        add("clamp", f"clamp-{dtype}-nan", clamped, dtype)
+    for dtype in FLOATS:
+        add("sigmoid", f"sigmoid-{dtype}", sigmoids, dtype)
     for dtype in INTEGERS:
         add("addptr", f"addptr-{dtype}", offsets, dtype)
     add("and_", "scalar-conditions", booleans)

@@ -42,11 +42,17 @@ class Seeded:
         return self.random.randint(low, high)
 
 
+def launches(c: Seeded, made: Program, seed: int) -> list[Run]:
+    """Launches of one specialisation."""
+    first = arguments(c, made, 10 * seed)
+    return [first, *(arguments(c, made, 10 * seed + at, first) for at in range(1, LAUNCHES))]
+
+
 def trial(seed: int, folder: Path, show: bool = False) -> tuple[int, int]:
     """One kernel on several launches; how many there were, and how many said something. Raises FaultError."""
     c = Seeded(seed)
     made = program(c)
-    runs = [arguments(c, made, 10 * seed + at) for at in range(LAUNCHES)]
+    runs = launches(c, made, seed)
     built = build(made, folder)
     if show:
         print(built.text)
@@ -65,7 +71,7 @@ def shrunk(seed: int, folder: Path) -> str:
     """The source of a small kernel with the same fault, and the fault."""
     c = Seeded(seed)
     made = program(c)
-    runs = [arguments(c, made, 10 * seed + at) for at in range(LAUNCHES)]
+    runs = launches(c, made, seed)
     kinds: dict[str, str] = {}
 
     def fault_of(candidate: Program, chosen: Run) -> str:
@@ -98,16 +104,16 @@ def main(arguments: list[str]) -> int:
         with tempfile.TemporaryDirectory() as name:
             trial(first, Path(name), True)
         return 0
-    launches = said = faults = 0
+    count = said = faults = 0
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
         for seed in range(first, int(arguments[1])):
             one, two, fault = apart(seed, Path(name))
-            launches, said, faults = launches + one, said + two, faults + bool(fault)
+            count, said, faults = count + one, said + two, faults + bool(fault)
             if fault:
                 print(f"seed {seed}: {fault}", flush=True)
     seconds = time.perf_counter() - start
-    print(f"{int(arguments[1]) - first} kernels, {launches} launches of which {said} fit, {faults} faults, {seconds:.1f} s")
+    print(f"{int(arguments[1]) - first} kernels, {count} launches of which {said} fit, {faults} faults, {seconds:.1f} s")
     return 1 if faults else 0
 
 

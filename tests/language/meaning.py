@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.exact import FUNCTIONS
 from tests.language.rounding import DTYPES, NAMES, from_integers, fused, round_f64, to_integers
 
 Array = Any
@@ -201,6 +202,17 @@ def cdiv(x: Array, y: Array) -> Array:
     return floordiv(x + (y - y.dtype.type(1)), y)
 
 
+def clamp(x: Array, low: Array, high: Array) -> Array:
+    return minimum(maximum(x, low), high)
+
+
+def umulhi(x: Array, y: Array) -> Array:
+    x, y = np.broadcast_arrays(x, y)
+    bits = 8 * x.dtype.itemsize
+    high = [int(a) % (1 << bits) * (int(b) % (1 << bits)) >> bits for a, b in zip(x.ravel(), y.ravel(), strict=True)]
+    return np.array(high, f"u{x.dtype.itemsize}").reshape(x.shape).view(x.dtype)
+
+
 MEANING: dict[str, Callable[..., Array]] = {
     "add": widening(_in_f32(np.add)), "sub": widening(_in_f32(np.subtract)), "mul": widening(_in_f32(np.multiply)),
     "rsub": _in_f32(lambda x, y: y - x), "truediv": _in_f32(np.divide), "rtruediv": _in_f32(lambda x, y: y / x),
@@ -212,14 +224,14 @@ MEANING: dict[str, Callable[..., Array]] = {
     "lt": compared(np.less), "le": compared(np.less_equal), "gt": compared(np.greater),
     "ge": compared(np.greater_equal), "eq": compared(np.equal), "ne": compared(np.not_equal),
     "where": where, "cast": cast, "sum": total, "max": largest, "min": smallest, "lowest": lowest, "highest": highest,
-    "cdiv": cdiv,
+    "cdiv": cdiv, "clamp": clamp, "umulhi": umulhi,
+    "sqrt_rn": _in_f32(np.sqrt), "div_rn": _in_f32(np.divide), "fdiv": _in_f32(np.divide),
     "sqrt": _in_f32(np.sqrt), "floor": _in_f32(np.floor), "ceil": _in_f32(np.ceil),
 }  # fmt: skip
 """By the name of the language function; those accurate to some ulp are in `EXACT`."""
 
-EXACT: dict[str, Callable[[Array], Array]] = {
-    "exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2,
-    "rsqrt": lambda x: 1 / np.sqrt(x),
+EXACT: dict[str, Callable[..., Array]] = {
+    **FUNCTIONS, "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
 }  # fmt: skip
 """Elementary functions of numbers in a wider format."""
 
@@ -233,18 +245,19 @@ UNSPECIFIED: dict[str, Callable[..., Array]] = {
     "rfloordiv": lambda x, y: _by_zero(y, x), "rmod": lambda x, y: _by_zero(y, x),
 }  # fmt: skip
 """Where a result may be anything."""
-FREE_ZERO = frozenset(("maximum", "minimum", "max", "min"))
+FREE_ZERO = frozenset(("maximum", "minimum", "max", "min", "clamp"))
 """Functions whose zero has either sign."""
 
 
-def exact(name: str, x: Array) -> tuple[Array, Array]:
-    """A function's value in a wide format, and its rounding to the dtype of `x`."""
+def exact(name: str, *xs: Array) -> tuple[Array, Array]:
+    """A function's value in a wide format, and its rounding to their dtype."""
     with np.errstate(all="ignore"):
-        if x.dtype == np.float64:
-            value = np.asarray(EXACT[name](x.astype(np.longdouble)))
+        dtype = xs[0].dtype
+        if dtype == np.float64:
+            value = np.asarray(EXACT[name](*(x.astype(np.longdouble) for x in xs)))
             return value, value.astype(np.float64)
-        value = np.asarray(EXACT[name](x.astype(np.float64)))
-        return value, value.astype(np.float32).astype(x.dtype)
+        value = np.asarray(EXACT[name](*(x.astype(np.float64) for x in xs)))
+        return value, value.astype(np.float32).astype(dtype)
 
 
 def ulp_errors(found: Array, value: Array, rounded: Array) -> Array:

@@ -201,10 +201,15 @@ def _scalars(program: Program, chosen: Run) -> list[int]:
     return [chosen.scalars[name] for name in program.scalars]
 
 
-def arguments(c: Choices, program: Program, seed: int) -> Run:
-    """What to run a program on. Output places are apart for each lane and program."""
-    dtypes = {v: c.pick(program.leaves(v)) for v in program.variables}
-    if program.rank == 1:
+def arguments(c: Choices, program: Program, seed: int, like: Run | None = None) -> Run:
+    """What to run a program on, with the dtypes and Consts of another run if one is given.
+
+    Places in outputs are apart for each lane and program.
+    """
+    dtypes = like.dtypes if like is not None else {v: c.pick(program.leaves(v)) for v in program.variables}
+    if like is not None:
+        bm, bn = like.constants["BM"], like.constants["BN"]
+    elif program.rank == 1:
         bm, bn = c.pick((1, 2, 4, 8, 16, 32, 64, 128, 256)), c.pick((1, 4))
     else:
         bm, bn = c.pick(((1, 1), (1, 16), (16, 1), (2, 2), (4, 8), (8, 4), (2, 64), (32, 2), (16, 16), (8, 32), (4, 128)))
@@ -223,7 +228,8 @@ def arguments(c: Choices, program: Program, seed: int) -> Run:
     reach = max(bm * bn, (bm - 1) * abs(scalars["t0"]) + (bn - 1) * abs(scalars["t1"]) + 1)
     scalars["t"] = (reach * 2 + c.pick((0, 0, 3))) * c.pick((1, 1, -1))
     grid = c.pick(((1, 1, 1), (1, 1, 1), (2, 1, 1), (3, 1, 1), (2, 2, 1), (1, 2, 2), (5, 1, 1), (0, 1, 1)))
-    chosen = Run(dtypes, {"BM": bm, "BN": bn, "K": c.number(0, 5), "FLAG": c.chance(50)}, scalars, grid, seed)
+    constants = {"BM": bm, "BN": bn, "K": c.number(0, 5), "FLAG": c.chance(50)} if like is None else like.constants
+    chosen = Run(dtypes, constants, scalars, grid, seed)
     outputs = [p for p in program.pointers if p.output and p.sure and not p.loose]
     if outputs and c.chance(25):
         out = c.pick(outputs)
