@@ -61,7 +61,7 @@ def language_faults(found: list[Diagnostic], name: str) -> Counter[tuple[int, st
 def choices(
     definition: Definition, values: dict[str, Any], excluded: dict[str, frozenset[str]]
 ) -> Iterator[tuple[dict[DType, DType], dict[str, Any]]]:
-    """Specialisations: every dtype, flag and absent pointer, and the values named for Consts; at most `MOST` of them."""
+    """Specialisations: every dtype, flag and absent pointer, the values named for Consts; at most `MOST` of them."""
     axes: list[list[tuple[Any, Any]]] = []
     for variable in definition.variables:
         leaves = [m for m in members(variable) if m.name not in excluded.get(variable.name, ())]

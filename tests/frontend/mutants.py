@@ -9,14 +9,42 @@ from collections.abc import Callable, Iterator
 Edit = Callable[[ast.AST], ast.AST | None]
 """A copy of the node, changed; None where the edit does not apply."""
 
-_OPERATORS: list[type[ast.operator]] = [ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.BitAnd, ast.LShift, ast.Pow]
+_OPERATORS: list[type[ast.operator]] = [
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.Div,
+    ast.FloorDiv,
+    ast.Mod,
+    ast.BitAnd,
+    ast.LShift,
+    ast.Pow,
+]
 _COMPARISONS: list[type[ast.cmpop]] = [ast.Lt, ast.GtE, ast.Eq, ast.NotEq, ast.Is, ast.In]
-_FUNCTIONS = ["exp", "max", "sum", "load", "store", "arange", "zeros", "where", "trans", "cdiv", "extent", "exq", "static_range", "lowest"]
+_FUNCTIONS = [
+    "exp",
+    "max",
+    "sum",
+    "load",
+    "store",
+    "arange",
+    "zeros",
+    "where",
+    "trans",
+    "cdiv",
+    "extent",
+    "exq",
+    "static_range",
+    "lowest",
+]
 
 
 def mutants(tree: ast.FunctionDef) -> Iterator[tuple[str, ast.FunctionDef]]:
     """Every single edit of a function, each with what was changed; the tree itself is not touched."""
-    names = sorted({n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} | {a.arg for a in tree.args.args})
+    names = sorted(
+        {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        | {a.arg for a in tree.args.args}
+    )
     for path, node in _nodes(tree, ()):
         for title, changed in _edits(node, names):
             made = copy.deepcopy(tree)
@@ -25,7 +53,9 @@ def mutants(tree: ast.FunctionDef) -> Iterator[tuple[str, ast.FunctionDef]]:
                 yield f"{getattr(node, 'lineno', 0)}: {title}", ast.fix_missing_locations(made)
 
 
-def _nodes(node: ast.AST, path: tuple[tuple[str, int | None], ...]) -> Iterator[tuple[tuple[tuple[str, int | None], ...], ast.AST]]:
+def _nodes(
+    node: ast.AST, path: tuple[tuple[str, int | None], ...]
+) -> Iterator[tuple[tuple[tuple[str, int | None], ...], ast.AST]]:
     for field, value in ast.iter_fields(node):
         if isinstance(value, ast.AST):
             yield (*path, (field, None)), value
@@ -48,7 +78,7 @@ def _put(tree: ast.AST, path: tuple[tuple[str, int | None], ...], new: ast.AST |
     elif new is None:
         items = getattr(node, field)
         del items[at]
-        if not items and field in ("body",):
+        if not items and field == "body":
             items.append(ast.Pass())
     else:
         getattr(node, field)[at] = new
@@ -63,8 +93,20 @@ def _edits(node: ast.AST, names: list[str]) -> Iterator[tuple[str, ast.AST | Non
             yield "branches swapped", _with(node, body=node.orelse or [ast.Pass()], orelse=node.body)
             yield "else dropped", _with(node, orelse=[])
         if isinstance(node, ast.Assign):
-            yield "made augmented", ast.AugAssign(node.targets[0], ast.Add(), node.value) if isinstance(node.targets[0], ast.Name) else node
-            yield "put under a condition", ast.If(ast.Compare(ast.Call(_tl("program_id"), [ast.Constant(0)], []), [ast.Gt()], [ast.Constant(3)]), [node], [])
+            yield (
+                "made augmented",
+                ast.AugAssign(node.targets[0], ast.Add(), node.value)
+                if isinstance(node.targets[0], ast.Name)
+                else node,
+            )
+            yield (
+                "put under a condition",
+                ast.If(
+                    ast.Compare(ast.Call(_tl("program_id"), [ast.Constant(0)], []), [ast.Gt()], [ast.Constant(3)]),
+                    [node],
+                    [],
+                ),
+            )
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         for name in names[:: max(1, len(names) // 4)]:
             yield f"{node.id} becomes {name}", ast.Name(name, ast.Load())
@@ -87,7 +129,12 @@ def _edits(node: ast.AST, names: list[str]) -> Iterator[tuple[str, ast.AST | Non
         yield "sign dropped", node.operand
     elif isinstance(node, ast.Subscript):
         yield "index dropped", node.value
-        yield "index reversed", _with(node, slice=ast.Tuple(node.slice.elts[::-1], ast.Load())) if isinstance(node.slice, ast.Tuple) else node
+        yield (
+            "index reversed",
+            _with(node, slice=ast.Tuple(node.slice.elts[::-1], ast.Load()))
+            if isinstance(node.slice, ast.Tuple)
+            else node,
+        )
         yield "indexed twice", ast.Subscript(node, node.slice, ast.Load())
     elif isinstance(node, ast.Tuple):
         yield "element dropped", _with(node, elts=node.elts[1:])
@@ -125,7 +172,9 @@ def _calls(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
     yield "argument doubled", _with(node, args=[*node.args, *node.args[:1]])
     if len(node.args) > 1:
         yield "arguments swapped", _with(node, args=[node.args[1], node.args[0], *node.args[2:]])
-    if isinstance(node.func, ast.Attribute) and not (isinstance(node.func.value, ast.Name) and node.func.value.id == "tl"):
+    if isinstance(node.func, ast.Attribute) and not (
+        isinstance(node.func.value, ast.Name) and node.func.value.id == "tl"
+    ):
         yield "call dropped", node.func.value
     if node.args:
         yield "argument alone", node.args[0]

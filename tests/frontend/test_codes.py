@@ -1,4 +1,4 @@
-"""The snippets of the catalogue, through the front end: the faulty one gives its code at its line, the mended one nothing."""
+"""The catalogue's snippets through the front end: the faulty one gives its code at its line, the mended one nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def run(name: str, text: str) -> Counter[tuple[int, str]]:
     found: list[Any] = []
     tree = ast.parse(whole, name)
     for statement in tree.body:
-        code = compile(ast.Module([statement], []), name, "exec", flags=__import__("__future__").annotations.compiler_flag)
+        code = compile(
+            ast.Module([statement], []), name, "exec", flags=__import__("__future__").annotations.compiler_flag
+        )
         with collecting() as collected:
             try:
                 exec(code, scope)

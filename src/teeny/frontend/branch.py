@@ -1,6 +1,7 @@
 """`if`: a compile-time condition chooses, or puts both sides under guards; a run-time one becomes `scf.if`.
 
-Where a branch may return, the statements after the `if` are lowered inside the branches, so that returns become structure.
+Where a branch may return, the statements after the `if` are lowered inside the branches, so that returns
+become structure.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from typing import Any, NamedTuple
 
 from teeny.diag.span import Location
 from teeny.frontend.consts import as_condition
-from teeny.frontend.context import Context, Env, Maybe, Returned, evaluate, execute
+from teeny.frontend.context import Context, Env, Maybe, Returned
+from teeny.frontend.execute import evaluate, execute
 from teeny.frontend.recover import assigned
 from teeny.frontend.regions import (
     Region,
@@ -28,7 +30,7 @@ from teeny.frontend.regions import (
     visible,
     where_set,
 )
-from teeny.frontend.values import UNKNOWN, Unset, is_faulty, show
+from teeny.frontend.values import UNKNOWN, Unset, is_faulty, is_tuple, show
 from teeny.ir.core import Block
 from teeny.ir.core import Region as IrRegion
 from teeny.ir.dtype import BOOL
@@ -39,7 +41,7 @@ from teeny.ops.function import Operand
 
 
 def run_body(c: Context, body: list[ast.stmt]) -> None:
-    """Lower statements in order; an `if` that may return takes the rest of them along. What is never reached is left out."""
+    """Lower statements in order, up to one that is never reached; an `if` that may return takes the rest along."""
     for at, node in enumerate(body):
         if c.unreachable:
             return
@@ -66,7 +68,8 @@ def returns(node: ast.stmt) -> bool:
 
 def _always_returns(body: list[ast.stmt]) -> bool:
     return any(
-        isinstance(node, ast.Return) or (isinstance(node, ast.If) and _always_returns(node.body) and _always_returns(node.orelse))
+        isinstance(node, ast.Return)
+        or (isinstance(node, ast.If) and _always_returns(node.body) and _always_returns(node.orelse))
         for node in body
     )
 
@@ -80,9 +83,13 @@ def if_(c: Context, node: ast.If) -> None:
             return
         what = "a block" if test.shape else show(test)
         test = c.fault(
-            "T007", f"the condition of `if` must be a scalar bool; `{c.text(node.test)}` is {what}", node.test,
-            help="choose lane by lane with tl.where, or reduce the condition" if test.shape else "compare it, for example with `!= 0`",
-        )  # fmt: skip
+            "T007",
+            f"the condition of `if` must be a scalar bool; `{c.text(node.test)}` is {what}",
+            node.test,
+            help="choose lane by lane with tl.where, or reduce the condition"
+            if test.shape
+            else "compare it, for example with `!= 0`",
+        )
     if not is_faulty(test):
         test = as_condition(c, node.test, test)
         truth = c.truth(test)
@@ -101,7 +108,7 @@ def if_(c: Context, node: ast.If) -> None:
     run_body(c, rest)
 
 
-# ---- compile-time conditions ------------------------------------------------------------------------------------------
+# ---- compile-time conditions -----------------------------------------------------------------------------------
 
 
 def _guarded(c: Context, node: ast.If, condition: int, rest: list[ast.stmt]) -> None:
@@ -162,7 +169,7 @@ def _in(c: Context, env: Env, name: str) -> tuple[int, Any] | None:
     return found
 
 
-# ---- run-time conditions ----------------------------------------------------------------------------------------------
+# ---- run-time conditions ---------------------------------------------------------------------------------------
 
 
 class _Side(NamedTuple):
@@ -188,7 +195,9 @@ def _runtime(c: Context, node: ast.If, test: Operand, rest: list[ast.stmt]) -> N
             c.b.op(yield_, outputs([m.sides[at] for _, m in merged]))
     c.b.loc = place
     values = [one for _, m in merged for one in flat(m.sides[0])]
-    made = c.b.op(scf_if, (test.value,), {}, (IrRegion([yes.block]), IrRegion([no.block])), tuple(v.value.type for v in values))
+    made = c.b.op(
+        scf_if, (test.value,), {}, (IrRegion([yes.block]), IrRegion([no.block])), tuple(v.value.type for v in values)
+    )
     results = list(made.results)
     for name, joined in merged:
         value = rebuilt(joined.sides[0], results)
@@ -229,7 +238,9 @@ def join_returns(c: Context, found: list[Returned]) -> tuple[Any, Location | Non
         return None, None
     if len(given) != len(found):
         name = c.frame.fn.__name__
-        return c.fault("E010", f"`{name}` returns a value on some paths only", given[0].where, help="return one on every path"), given[0].where
+        return c.fault(
+            "E010", f"`{name}` returns a value on some paths only", given[0].where, help="return one on every path"
+        ), given[0].where
     return c.join(tuple((one.guard, one.value) for one in given)), given[0].where
 
 
@@ -240,7 +251,9 @@ def _returned(c: Context, node: ast.If, yes: _Side, no: _Side) -> _Joined:
     if (a is None) != (b is None) and not is_faulty(a) and not is_faulty(b):
         where = yes.where or no.where or place
         name = c.frame.fn.__name__
-        unknown = c.fault("E010", f"`{name}` returns a value on some paths only", where, help="return one on every path")
+        unknown = c.fault(
+            "E010", f"`{name}` returns a value on some paths only", where, help="return one on every path"
+        )
         return _Joined((unknown, unknown), place)
     return _Joined(_pair(c, node, place, "", a, b, yes, no), place)
 
@@ -282,19 +295,21 @@ def _merge(c: Context, node: ast.If, yes: _Side, no: _Side, names: Iterable[str]
     return merged
 
 
-def _pair(c: Context, node: ast.If, where: Location, name: str, x: Any, y: Any, yes: _Side, no: _Side) -> tuple[Any, Any]:
+def _pair(
+    c: Context, node: ast.If, where: Location, name: str, x: Any, y: Any, yes: _Side, no: _Side
+) -> tuple[Any, Any]:
     """Both sides' values made run-time values of one type; unknown after a fault. An empty name: the returned value."""
     if is_faulty(x) or is_faulty(y):
         return UNKNOWN, UNKNOWN
     if equal_consts(x, y):
         return x, y
-    if isinstance(x, tuple) and isinstance(y, tuple) and len(x) == len(y):
+    if is_tuple(x) and is_tuple(y) and len(x) == len(y):
         parts = [_pair(c, node, where, name, p, q, yes, no) for p, q in zip(x, y, strict=True)]
         return tuple(p for p, _ in parts), tuple(q for _, q in parts)
     what = f"`{name}`" if name else f"the value of `{c.frame.fn.__name__}`"
     if (fixed(x) and fixed(y)) and name:
         return (changes_fixed(c, name, x, y, where, "a branch"),) * 2
-    if not fixed(x) and not fixed(y) and not isinstance(x, tuple) and not isinstance(y, tuple):
+    if not fixed(x) and not fixed(y) and not is_tuple(x) and not is_tuple(y):
         made: list[Any] = []
         for value, side in ((x, yes), (y, no)):
             place = side.env[name][-1].where if name else node.test
@@ -308,7 +323,10 @@ def _pair(c: Context, node: ast.If, where: Location, name: str, x: Any, y: Any, 
         x, y = a, b
     labels = (*where_set(name, yes.env, shown(x, y)), *where_set(name, no.env, shown(y, x))) if name else ()
     c.fault(
-        "T009" if name else "T013", f"{what} is {shown(x, y)} after one branch and {shown(y, x)} after the other", node,
-        *labels, help="give it one type on both paths",
-    )  # fmt: skip
+        "T009" if name else "T013",
+        f"{what} is {shown(x, y)} after one branch and {shown(y, x)} after the other",
+        node,
+        *labels,
+        help="give it one type on both paths",
+    )
     return UNKNOWN, UNKNOWN

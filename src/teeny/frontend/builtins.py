@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from teeny.frontend.consts import as_condition
-from teeny.frontend.values import Comparison, Condition, Unset, show
+from teeny.frontend.values import Comparison, Condition, Unset, is_tuple, show
 from teeny.ir import poly
 from teeny.ir.poly import Poly
 from teeny.ops.function import Operand
@@ -19,7 +19,9 @@ Builtin = Callable[..., Any]
 
 
 def _refuse(c: Context, node: ast.AST, name: str, value: Any, help: str) -> Any:
-    return c.fault("E008", f"`{name}` works on compile-time values; `{c.text(node)}` has {show(value)}", node, help=help)
+    return c.fault(
+        "E008", f"`{name}` works on compile-time values; `{c.text(node)}` has {show(value)}", node, help=help
+    )
 
 
 def _convert(kind: type, help: str) -> Builtin:
@@ -44,14 +46,17 @@ def _convert(kind: type, help: str) -> Builtin:
 
 
 def _length(c: Context, node: ast.AST, value: Any) -> Any:
-    if isinstance(value, tuple):
+    if is_tuple(value):
         return len(value)
-    return c.fault("E004", f"`len` takes a tuple, found {show(value)}", node, help="the sizes of a block are in its .shape")
+    return c.fault(
+        "E004", f"`len` takes a tuple, found {show(value)}", node, help="the sizes of a block are in its .shape"
+    )
 
 
 def _extreme(name: str, dims: Callable[[Any, Any], Any], plain: Callable[..., Any]) -> Builtin:
     def rule(c: Context, node: ast.AST, *values: Any) -> Any:
-        items: tuple[Any, ...] = values[0] if len(values) == 1 and isinstance(values[0], tuple) else values
+        alone: Any = values[0] if len(values) == 1 else None
+        items = alone if is_tuple(alone) else values
         for value in items:
             if isinstance(value, Operand):
                 return _refuse(c, node, name, value, f"use tl.{name}imum, lane by lane, or tl.{name} along an axis")
@@ -66,7 +71,9 @@ def _extreme(name: str, dims: Callable[[Any, Any], Any], plain: Callable[..., An
             return Unset(float, c.text(node), (name, *items))
         result = items[0]
         for value in items[1:]:
-            result = dims(result, value) if isinstance(result, Poly) or isinstance(value, Poly) else plain(result, value)
+            result = (
+                dims(result, value) if isinstance(result, Poly) or isinstance(value, Poly) else plain(result, value)
+            )
         return result
 
     return rule

@@ -6,14 +6,14 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from teeny.diag.errors import InternalError
-from teeny.frontend.context import guard_of
 from teeny.frontend.dims import CallShapes
 from teeny.frontend.explain import explain
+from teeny.frontend.guards import guard_of
 from teeny.frontend.overload import Match, match, signatures
 from teeny.frontend.signature import LANGUAGE_VARIABLES
-from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty
+from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty, is_tuple
 from teeny.ir.dtype import I32, I64, LEAVES, DType, integer_range, members, storage
-from teeny.ir.poly import Poly
+from teeny.ir.poly import Dim, Poly
 from teeny.ir.schema import SchemaError
 from teeny.ir.types import TensorType, typed
 from teeny.ops.cast import convert
@@ -40,7 +40,12 @@ def bind(
     values = dict(zip(positional, args, strict=False))
     for name, value in keywords.items():
         if name not in names:
-            c.fault("E005", f"{function.display} has no argument `{name}`", node, help=f"it takes {', '.join(p.name for p in params)}")
+            c.fault(
+                "E005",
+                f"{function.display} has no argument `{name}`",
+                node,
+                help=f"it takes {', '.join(p.name for p in params)}",
+            )
             return None
         if name in values:
             c.fault("E005", f"{function.display} gets `{name}` twice", node)
@@ -82,7 +87,9 @@ def _exclude(c: Context, function: LanguageFunction, found: Match) -> None:
     for name, leaves in function.exclude.items():
         dtype = found.subst.get(LANGUAGE_VARIABLES[name])
         if dtype is not None and dtype.is_variable:
-            lacking = {leaf for leaf in leaves if LEAVES[leaf].mask & dtype.mask and not _ruled_out(c, dtype, LEAVES[leaf])}
+            lacking = {
+                leaf for leaf in leaves if LEAVES[leaf].mask & dtype.mask and not _ruled_out(c, dtype, LEAVES[leaf])
+            }
             if lacking:
                 c.exclusions.setdefault(dtype.name, set()).update(lacking)
 
@@ -113,7 +120,7 @@ def _known(c: Context, found: Match) -> bool:
 
 
 def _is_symbolic(value: Any) -> bool:
-    return isinstance(value, Poly) or (isinstance(value, tuple) and any(map(_is_symbolic, value)))
+    return isinstance(value, Poly) or (is_tuple(value) and any(map(_is_symbolic, value)))
 
 
 def _ruled_out(c: Context, dtype: DType, leaf: DType) -> bool:
@@ -126,7 +133,9 @@ def _ruled_out(c: Context, dtype: DType, leaf: DType) -> bool:
     return pinned is not dtype and pinned is not leaf
 
 
-def _literals(c: Context, function: LanguageFunction, found: Match, arg_nodes: Nodes, keyword_nodes: dict[str, ast.AST]) -> bool:
+def _literals(
+    c: Context, function: LanguageFunction, found: Match, arg_nodes: Nodes, keyword_nodes: dict[str, ast.AST]
+) -> bool:
     """Check the range of int literals against the dtype they take; of a variable, one of its members must hold it."""
     for param in found.signature.params:
         value = found.arguments[param.name]
@@ -163,7 +172,11 @@ def _emit(c: Context, node: ast.AST, function: LanguageFunction, found: Match) -
     arguments = _pinned(c, found) if c.pinned else found.arguments
     dtype = found.result()
     if function.elementwise:
-        shapes = [v.value.type.shape if isinstance(v.value.type, TensorType) else () for v in arguments.values() if isinstance(v, Operand)]
+        shapes = [
+            v.value.type.shape if isinstance(v.value.type, TensorType) else ()
+            for v in arguments.values()
+            if isinstance(v, Operand)
+        ]
         shape = shapes[0]
         if any(one != shape for one in shapes):
             rules = CallShapes(c, node, name)

@@ -6,9 +6,9 @@ import ast
 import operator
 from typing import TYPE_CHECKING, Any
 
-from teeny.frontend.context import guard_of
 from teeny.frontend.dims import compare_dims
-from teeny.frontend.values import Comparison, Condition, Unknown, Unset, kind_of, show
+from teeny.frontend.guards import guard_of
+from teeny.frontend.values import Comparison, Condition, Unknown, Unset, is_tuple, kind_of, show
 from teeny.ir import poly
 from teeny.ir.dtype import DType, members
 from teeny.ir.guard import TRUE
@@ -18,13 +18,14 @@ from teeny.ir.predicate import Op
 if TYPE_CHECKING:
     from teeny.frontend.context import Context
 
-_PLAIN: dict[type[ast.operator], Any] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift, ast.RShift: operator.rshift, ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+_PLAIN: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor",
 }  # fmt: skip
+"""By operator: its function in the module `operator`."""
 _DIMS: dict[type[ast.operator], Any] = {
-    ast.Add: poly.add, ast.Sub: poly.sub, ast.Mult: poly.mul, ast.FloorDiv: poly.floordiv, ast.Mod: poly.mod, ast.Pow: poly.power,
+    ast.Add: poly.add, ast.Sub: poly.sub, ast.Mult: poly.mul, ast.FloorDiv: poly.floordiv, ast.Mod: poly.mod,
+    ast.Pow: poly.power,
 }  # fmt: skip
 _COMPARE: dict[type[ast.cmpop], Op] = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
@@ -52,9 +53,14 @@ def binary(c: Context, node: ast.AST, op: ast.operator, x: Any, y: Any) -> Any:
     try:
         if isinstance(x, Poly | Unset) or isinstance(y, Poly | Unset):
             return _symbolic(c, node, kind, x, y)
-        if kind in (ast.Pow, ast.LShift) and isinstance(x, int) and isinstance(y, int) and x.bit_length() * abs(y) > MAX_BITS:
+        if (
+            kind in (ast.Pow, ast.LShift)
+            and isinstance(x, int)
+            and isinstance(y, int)
+            and x.bit_length() * abs(y) > MAX_BITS
+        ):
             raise OverflowError
-        return _PLAIN[kind](x, y)
+        return getattr(operator, _PLAIN[kind])(x, y)
     except ZeroDivisionError:
         return c.fault("E009", f"`{c.text(node)}` divides a Const by zero", node)
     except (KeyError, TypeError, ValueError, ArithmeticError):
@@ -69,7 +75,7 @@ def _symbolic(c: Context, node: ast.AST, kind: type[ast.operator], x: Any, y: An
         if kind in _DIMS:
             return _DIMS[kind](x, y)
         if kind in (ast.LShift, ast.RShift):
-            return (poly.mul if kind is ast.LShift else poly.floordiv)(x, poly.power(2, y))
+            return _DIMS[ast.Mult if kind is ast.LShift else ast.FloorDiv](x, _DIMS[ast.Pow](2, y))
         if kind is ast.Div:
             return Unset(float, c.text(node), ("Div", x, y))
         return c.opaque(c.text(node), (kind.__name__, x, y))
@@ -137,7 +143,7 @@ def negation(c: Context, node: ast.AST, x: Any) -> Any:
 
 
 def as_condition(c: Context, node: ast.AST, x: Any) -> Any:
-    """A compile-time value as a condition: Python's truth, a `Condition` for symbolic ones, `Unset` where none tracks it."""
+    """A compile-time value as a condition: a bool; for symbolic ones a `Condition`, or `Unset` without a guard."""
     if isinstance(x, Poly):
         x = compare_dims(c, "ne", x, 0, c.text(node))
     if isinstance(x, Comparison):
@@ -169,7 +175,7 @@ def compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any) -> Any:
 
 
 def _member(c: Context, node: ast.AST, x: Any, y: Any, positive: bool) -> Any:
-    if not isinstance(y, tuple):
+    if not is_tuple(y):
         return c.fault("E009", f"`{c.text(node)}`: only a tuple of Consts can be searched", node)
     found: Any = False
     for item in y:
@@ -215,7 +221,7 @@ def _opaque(c: Context, node: ast.AST, kind: type[ast.cmpop], x: Any, y: Any) ->
 def _exclusive(c: Context, key: tuple[Any, ...], guard: int) -> None:
     """One name equals one string at most."""
     for other in c.table.keys:
-        if isinstance(other, tuple) and other != key and other[:3] == key[:3]:
+        if is_tuple(other) and other != key and other[:3] == key[:3]:
             atom = c.table.atom(other, "")
             if atom is not None:
                 c.table.exclude(atom & guard)

@@ -1,7 +1,7 @@
 """The state of one lowering: where operations go, what names mean, under which guard, and what was found wrong.
 
-Control is explicit: expression and statement rules are functions `(c, node)` in tables that `lower` puts together, so the
-modules of the front end do not import each other in circles.
+Control is explicit: expression and statement rules are functions `(c, node)` in tables that `lower` puts together, so
+the modules of the front end do not import each other in circles.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from teeny.diag.diagnostic import Diagnostic, Fix, Label, at, report
-from teeny.diag.span import Location, SourceFile, Span, user_location
-from teeny.frontend.recover import assigned, foreign
-from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty
+from teeny.diag.span import Location, Span, user_location
+from teeny.frontend.values import UNKNOWN, Condition, Unset, is_faulty, is_tuple
 from teeny.ir.dtype import DType
 from teeny.ir.facts import Facts
 from teeny.ir.guard import TRUE, AtomTable
@@ -58,7 +57,7 @@ class Returned(NamedTuple):
     where: Location
 
 
-class Split(Exception):
+class SplitError(Exception):
     """A name has values that cannot be one: the statement is lowered again under each guard. Caught by `execute`."""
 
     def __init__(self, guards: tuple[int, ...]) -> None:
@@ -71,10 +70,11 @@ class Frame:
     """One function body: the kernel's, or a helper's that is inlined.
 
     `dead`: the guard under which the function has returned. `loops`: the run-time loops around the current statement.
-    `undefined`: names that were reported as not defined, once. `result`: what the helper's annotation says of its value, with `subst` for the type variables.
+    `undefined`: names that were reported as not defined. `result`: what the helper's annotation says of its value, with
+    `subst` for the type variables.
     """
 
-    fn: FunctionType
+    function: Any
     source: KernelSource
     call: Location | None
     outer: Frame | None
@@ -88,8 +88,9 @@ class Frame:
     subst: dict[DType, DType] = field(default_factory=dict[DType, DType])
 
     @property
-    def file(self) -> SourceFile:
-        return self.source.file
+    def fn(self) -> FunctionType:
+        """The Python function."""
+        return self.function
 
 
 Rule = Callable[["Context", Any], Any]
@@ -99,13 +100,14 @@ Obligation = tuple[Predicate, str, str, Location]
 
 @dataclass(slots=True, eq=False)
 class Context:
-    """A lowering in progress. `region` counts the run-time regions around the current statement.
+    """A lowering in progress.
 
-    `pinned`: whether a condition compares a dtype variable with a dtype. `opaques`: Const ints that nothing is known of; `equal`: names that an
-    assertion makes equal to others; `names`: the names of all Const ints;
-    `serial`: counts the loops among them. `lost`: run-time values that were compile-time
-    ints before a run-time branch or loop changed them, and where. `apart`: into how many cases the statement is split;
-    past the cap (`capped`) what cannot be joined is unknown. `doubtful`: the condition of a branch around is at fault.
+    `region` counts the run-time regions around the current statement. `pinned`: whether a condition compares a dtype
+    variable with a dtype. `opaques`: Const ints that nothing is known of; `equal`: names that an assertion makes equal
+    to others; `names`: the names of all Const ints; `serial` counts the loops among them. `lost`: run-time values that
+    were compile-time ints before a run-time branch or loop changed them, and where. `apart`: into how many cases the
+    statement is split; past the cap (`capped`) what cannot be joined is unknown. `doubtful`: the condition of a branch
+    around is at fault.
     """
 
     b: Builder
@@ -137,7 +139,9 @@ class Context:
     def location(self, node: Any, name: str | None = None) -> Location:
         """The place of a syntax node; `name` is the language function called there."""
         frame, line = self.frame, node.lineno
-        span = Span(frame.source.file, line, node.col_offset, node.end_lineno or line, node.end_col_offset or node.col_offset)
+        span = Span(
+            frame.source.file, line, node.col_offset, node.end_lineno or line, node.end_col_offset or node.col_offset
+        )
         return Location(span, name, frame.call)
 
     def text(self, node: ast.AST) -> str:
@@ -148,19 +152,34 @@ class Context:
     # ---- faults -----------------------------------------------------------------------------------------------------
 
     def fault(
-        self, code: str, message: str, node: Any, *labels: Label, label: str = "", help: str = "", fix: Fix | None = None
+        self,
+        code: str,
+        message: str,
+        node: Any,
+        *labels: Label,
+        label: str = "",
+        help: str = "",
+        fix: Fix | None = None,
     ) -> Any:
-        """Report a fault at a node and go on with an unknown value. In a library function the place is the user's call."""
+        """Report a fault at a node and give an unknown value. In a library function the place is the user's call."""
         if self.doubtful and code in ("E003", "S008"):
             return UNKNOWN
         inner = node if isinstance(node, Location) else self.location(node)
         place = user_location(inner)
-        others = tuple(one for one in labels if one.location.span != place.span and user_location(one.location) is one.location)
+        others = tuple(
+            one for one in labels if one.location.span != place.span and user_location(one.location) is one.location
+        )
         notes = () if place is inner else (f"in the body of `tl.{place.name}`",)
         found = report(
-            code, message, at(place, label), *others,
-            help=(help,) if help else (), notes=notes, fixes=(fix,) if fix else (), kernel=self.kernel,
-        )  # fmt: skip
+            code,
+            message,
+            at(place, label),
+            *others,
+            help=(help,) if help else (),
+            notes=notes,
+            fixes=(fix,) if fix else (),
+            kernel=self.kernel,
+        )
         if not any(_alike(one, found) for one in self.faults):
             self.faults.append(found)
         return UNKNOWN
@@ -202,7 +221,7 @@ class Context:
         if found is None:
             if self.capped or not isinstance(value, Condition):
                 return True
-            raise Split((value.guard, TRUE ^ value.guard))
+            raise SplitError((value.guard, TRUE ^ value.guard))
         return found
 
     def learn(self) -> None:
@@ -218,7 +237,7 @@ class Context:
         """The leaf that the guard pins a dtype variable to, else the dtype itself."""
         if self.pinned and dtype.is_variable:
             for key in self.table.keys:
-                if isinstance(key, tuple) and len(key) == 3 and key[0] == "dtype" and key[1] is dtype:
+                if is_tuple(key) and len(key) == 3 and key[0] == "dtype" and key[1] is dtype:
                     atom = self.table.atom(key, "")
                     if atom is not None and self.table.implies(self.active, atom):
                         leaf = key[2]
@@ -283,9 +302,20 @@ class Context:
 
     def _undefined(self, name: str, value: Maybe, node: ast.AST) -> Any:
         text = f"`{name}` may be undefined here: it is set {value.why}"
-        return self.undefined(name, text, node, Label(value.where, "set here", primary=False), help=f"give `{name}` a value before")
+        return self.undefined(
+            name, text, node, Label(value.where, "set here", primary=False), help=f"give `{name}` a value before"
+        )
 
-    def undefined(self, name: str, text: str, node: ast.AST, *labels: Label, help: str = "", code: str = "E003", fix: Fix | None = None) -> Any:
+    def undefined(
+        self,
+        name: str,
+        text: str,
+        node: ast.AST,
+        *labels: Label,
+        help: str = "",
+        code: str = "E003",
+        fix: Fix | None = None,
+    ) -> Any:
         """Report once that a name has no value; from there on its value is unknown."""
         if name not in self.frame.undefined:
             self.frame.undefined |= {name}
@@ -295,11 +325,14 @@ class Context:
 
     def doubt(self, name: ast.AST) -> None:
         """After a fault about a value: the local name that holds it is unknown from there on."""
-        if isinstance(name, ast.Name) and name.id not in self.frame.fn.__code__.co_varnames[: self.frame.fn.__code__.co_argcount]:
+        if (
+            isinstance(name, ast.Name)
+            and name.id not in self.frame.fn.__code__.co_varnames[: self.frame.fn.__code__.co_argcount]
+        ):
             self.bind(name.id, UNKNOWN, self.location(name))
 
     def join(self, cases: tuple[tuple[int, Any], ...]) -> Any:
-        """The one value of alternatives, joined where they have one type; raises `Split` where they do not."""
+        """The one value of alternatives, joined where they have one type; raises `SplitError` where they do not."""
         first = cases[0][1]
         if all(value is first for _, value in cases):
             return first
@@ -312,8 +345,8 @@ class Context:
                 joined = self.b.create(phi_, *(v.value for v in values), guards=tuple(guard for guard, _ in cases))
                 joined.name = first.value.name
                 return Operand(joined, dtype)
-        elif isinstance(first, tuple):
-            if all(isinstance(v, tuple) and len(v) == len(first) for v in values):
+        elif is_tuple(first):
+            if all(is_tuple(v) and len(v) == len(first) for v in values):
                 return tuple(self.join(tuple((g, v[i]) for g, v in cases)) for i in range(len(first)))
         elif isinstance(first, bool | Condition) and all(isinstance(v, bool | Condition) for v in values):
             return _joined_conditions(cases)
@@ -321,7 +354,7 @@ class Context:
             return first
         if self.capped:
             return UNKNOWN
-        raise Split(tuple(guard for guard, _ in cases))
+        raise SplitError(tuple(guard for guard, _ in cases))
 
 
 def _joined_conditions(cases: tuple[tuple[int, Any], ...]) -> Condition:
@@ -333,106 +366,5 @@ def _joined_conditions(cases: tuple[tuple[int, Any], ...]) -> Condition:
 
 
 def _alike(a: Diagnostic, b: Diagnostic) -> bool:
-    """Whether two reports are one: a helper's fault shows at each of its calls, one in an unrolled loop in each iteration."""
+    """Whether two reports are one: a helper's fault shows at each call, one in an unrolled loop in each iteration."""
     return a.code == b.code and a.labels[0].location.span == b.labels[0].location.span
-
-
-def evaluate(c: Context, node: ast.AST) -> Any:
-    """The value of an expression."""
-    rule = c.expressions.get(type(node))
-    if rule is not None:
-        return rule(c, node)
-    found = foreign(node)
-    return c.fault(found.code, f"{found.what} is outside the language", node, help=found.instead)
-
-
-MAX_SPLITS = 8
-"""Cases of a name, and of a statement with what is in it, at most; past that what the cases differ in is not checked."""
-
-
-def execute(c: Context, node: ast.stmt) -> None:
-    """Lower one statement, once for each alternative of the names in it where these cannot be joined."""
-    rule = c.statements.get(type(node))
-    if rule is None:
-        _skip(c, node)
-        return
-    c.stamp()
-    if not c.generic:
-        rule(c, node)
-        return
-    frame, block, guard, facts, region = c.frame, c.b.block, c.guard, c.facts, c.region
-    env, dead, loops, returns, undefined = dict(frame.env), frame.dead, frame.loops, frame.returns, frame.undefined
-    marks = len(block.ops), len(c.faults), len(returns), len(c.obligations)
-    try:
-        rule(c, node)
-    except Split as split:
-
-        def back() -> None:
-            c.frame, c.b.block, c.facts, c.region = frame, block, facts, region
-            frame.returns, frame.loops = returns, loops
-            c.enter(guard)
-
-        back()
-        del block.ops[marks[0] :], c.faults[marks[1] :], returns[marks[2] :], c.obligations[marks[3] :]
-        frame.env, frame.dead, frame.undefined = env, dead, undefined
-        _apart(c, node, split.guards, back)
-
-
-def _apart(c: Context, node: ast.stmt, guards: tuple[int, ...], back: Callable[[], None]) -> None:
-    """Lower a statement under each guard; past the cap once, and values that cannot be joined are unknown."""
-    apart, capped, guard = c.apart, c.capped, c.guard
-    if apart * len(guards) > MAX_SPLITS:
-        c.capped = True
-        execute(c, node)
-        c.capped = capped
-        return
-    c.apart = apart * len(guards)
-    simple, reported = not hasattr(node, "body"), 0
-    for case in guards:
-        inner = guard & case
-        if not c.table.is_false(inner & ~c.frame.dead):
-            c.enter(inner)
-            c.learn()
-            before = len(c.faults)
-            execute(c, node)
-            if simple and reported:
-                del c.faults[before:]
-            reported = reported or len(c.faults) - before
-            back()
-    c.apart = apart
-
-
-def _skip(c: Context, node: ast.stmt) -> None:
-    """Report a statement that is outside the language; the names that it sets are unknown from there on."""
-    found = foreign(node)
-    c.fault(found.code, f"{found.what} is outside the language", node, help=found.instead)
-    for name in assigned([node]):
-        c.bind(name, UNKNOWN, c.location(node))
-
-
-def guard_of(c: Context, value: Any) -> int | None:
-    """The guard of a compile-time bool; None for other values, and where the table of conditions is full."""
-    if isinstance(value, Condition):
-        return value.guard
-    if isinstance(value, bool):
-        return TRUE if value else 0
-    if isinstance(value, Comparison):
-        guard = c.table.atom(value.predicate, value.text)
-        if guard is not None and guard not in c.predicates:
-            c.predicates[guard] = value.predicate
-            _relate(c, guard, value.predicate)
-        return guard
-    return None
-
-
-def _relate(c: Context, guard: int, new: Predicate) -> None:
-    """Exclude the rows in which a new comparison contradicts an earlier one of the same two sides."""
-    from teeny.ir.facts import decide
-
-    for atom, old in c.predicates.items():
-        if atom == guard or old.op not in NEGATED or not (old.names & new.names):
-            continue
-        for side, a in ((guard, new), (TRUE ^ guard, Predicate(NEGATED[new.op], new.a, new.b))):
-            verdict = decide(Facts((a,)), old.op, old.a, old.b)
-            if verdict is not None:
-                c.table.exclude(side & (TRUE ^ atom if verdict else atom))

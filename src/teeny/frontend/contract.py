@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from teeny.frontend.call import bind
 from teeny.frontend.consts import as_condition
-from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty, show
+from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty, is_tuple, show
 from teeny.ir.dtype import BOOL, I32, I64, INT, DType
 from teeny.ir.poly import Poly, substitute, symbol
 from teeny.ir.predicate import Predicate
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from teeny.ir.core import Value
 
 _ALLOWED = frozenset({
-    "constant", "num_programs", "add", "sub", "mul", "neg", "floordiv", "mod", "max", "min", "abs", "cast", "cmp", "and", "or", "xor",
-    "shl", "shr", "select", "phi",
+    "constant", "num_programs", "add", "sub", "mul", "neg", "floordiv", "mod", "max", "min", "abs", "cast", "cmp",
+    "and", "or", "xor", "shl", "shr", "select", "phi",
 })  # fmt: skip
 
 
-def _arguments(c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any] | None:
+def _arguments(
+    c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any]
+) -> dict[str, Any] | None:
     values = bind(c, node, function, args, keywords)
     if values is None:
         return None
@@ -39,9 +41,11 @@ def _in_place(c: Context, node: ast.AST, function: LanguageFunction) -> bool:
         return True
     where = "a helper" if c.frame.outer is not None else "a loop or a run-time branch"
     c.fault(
-        "E014", f"{function.display} stands in {where}; a contract holds for the whole launch", node,
+        "E014",
+        f"{function.display} stands in {where}; a contract holds for the whole launch",
+        node,
         help="write it at the top level of the kernel, or under a compile-time `if`",
-    )  # fmt: skip
+    )
     return False
 
 
@@ -55,25 +59,33 @@ def _decidable(c: Context, node: ast.AST, value: Value, function: LanguageFuncti
             continue
         seen.add(one)
         if one.op.schema.group not in _ALLOWED:
+            loc = one.op.loc
+            culprit = loc.name if loc is not None and loc.name else one.op.name
             c.fault(
-                "E014", f"{function.display} depends on `{one.op.loc.name if one.op.loc and one.op.loc.name else one.op.name}`, "
-                "which is not known at launch", node, help="contracts are made of Scalar parameters, Consts and tl.num_programs",
-            )  # fmt: skip
+                "E014",
+                f"{function.display} depends on `{culprit}`, which is not known at launch",
+                node,
+                help="contracts are made of Scalar parameters, Consts and tl.num_programs",
+            )
             return False
         pending.extend(one.op.operands)
     return True
 
 
-def static_assert(c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any) -> Any:
+def static_assert(
+    c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any
+) -> Any:
     values = _arguments(c, node, function, args, keywords)
     if values is None or "condition" not in values:
         return None if values is None else c.fault("E005", f"{function.display} needs a condition", node)
     condition = values["condition"]
     if isinstance(condition, Operand):
         return c.fault(
-            "E008", f"{function.display} needs a compile-time condition; `{c.text(nodes[0])}` is {show(condition)}", nodes[0],
+            "E008",
+            f"{function.display} needs a compile-time condition; `{c.text(nodes[0])}` is {show(condition)}",
+            nodes[0],
             help="for arguments of a launch write tl.require",
-        )  # fmt: skip
+        )
     _assume(c, node, condition, values.get("message", ""))
     return None
 
@@ -102,14 +114,18 @@ def _identify(c: Context, predicate: Predicate) -> None:
     if predicate.op != "eq" or not isinstance(predicate.a, Poly):
         return
     terms = predicate.a.terms
-    found = [m[0][0] for m, n in terms.items() if len(m) == 1 and m[0][1] == 1 and m[0][0].kind == "symbol" and n in (1, -1)]
+    found = [
+        m[0][0] for m, n in terms.items() if len(m) == 1 and m[0][1] == 1 and m[0][0].kind == "symbol" and n in (1, -1)
+    ]
     if len(terms) == 2 and len(found) == 2 and sum(terms.values()) == 0:
         order = {name: at for at, name in enumerate(c.frame.env)}
         first, second = sorted((a.text for a in found), key=lambda n: (order.get(n, -1), n))
         c.equal = {n: substitute(d, {second: symbol(first)}) for n, d in c.equal.items()} | {second: symbol(first)}
 
 
-def require(c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any) -> Any:
+def require(
+    c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any
+) -> Any:
     values = _arguments(c, node, function, args, keywords)
     if values is None or not _in_place(c, node, function):
         return UNKNOWN
@@ -122,24 +138,32 @@ def require(c: Context, node: ast.AST, function: LanguageFunction, args: tuple[A
         _assume(c, node, condition, message)
         return None
     if condition.shape or condition.dtype is not BOOL:
-        return c.fault("T007", f"{function.display} needs a scalar bool; `{c.text(nodes[0])}` is {show(condition)}", nodes[0])
+        return c.fault(
+            "T007", f"{function.display} needs a scalar bool; `{c.text(nodes[0])}` is {show(condition)}", nodes[0]
+        )
     if _decidable(c, nodes[0], condition.value, function):
         c.b.loc = c.location(node, f"tl.{function.name}")
         c.b.op(require_, (condition.value,), {"message": message if isinstance(message, str) else message.text})
     return None
 
 
-def extent(c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any) -> Any:
+def extent(
+    c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any
+) -> Any:
     values = _arguments(c, node, function, args, keywords)
     if values is None or not _in_place(c, node, function):
         return UNKNOWN
     ptr, size, strides = values.get("ptr"), values.get("size"), values.get("strides")
     if not isinstance(ptr, Operand) or not isinstance(ptr.dtype, PointerType) or ptr.value.op is not None:
-        return c.fault("T005", f"{function.display} needs a pointer parameter of the kernel, as it was passed", nodes[0] if nodes else node)
+        return c.fault(
+            "T005",
+            f"{function.display} needs a pointer parameter of the kernel, as it was passed",
+            nodes[0] if nodes else node,
+        )
     if size is None:
         return c.fault("E005", f"{function.display} needs a size", node)
-    sizes = size if isinstance(size, tuple) else (size,)
-    steps = () if strides is None else strides if isinstance(strides, tuple) else (strides,)
+    sizes = size if is_tuple(size) else (size,)
+    steps = () if strides is None else strides if is_tuple(strides) else (strides,)
     if strides is not None and len(steps) != len(sizes):
         return c.fault("S005", f"{function.display} has {len(sizes)} sizes and {len(steps)} strides", node)
     numbers = [_number(c, node, n, function) for n in (*sizes, *steps)]
@@ -158,7 +182,6 @@ def _number(c: Context, node: ast.AST, value: Any, function: LanguageFunction) -
         return value.value if _decidable(c, node, value.value, function) else None
     c.fault("T010", f"{function.display} needs integers; found {show(value)}", node)
     return None
-
 
 
 CONTRACTS: dict[str, Callable[..., Any]] = {"static_assert": static_assert, "require": require, "extent": extent}

@@ -96,9 +96,10 @@ class CallShapes:
             self.fault("S006" if memory else "S001", f"shapes {shapes} do not broadcast: {a} and {b} differ")
             return
         self.fault(
-            "S008", f"shapes {shapes} broadcast only if {a} equals {b}, which nothing says",
+            "S008",
+            f"shapes {shapes} broadcast only if {a} equals {b}, which nothing says",
             f"if they are always equal, say so: tl.static_assert({a} == {b})",
-        )  # fmt: skip
+        )
 
 
 _OPS: dict[str, Op] = {

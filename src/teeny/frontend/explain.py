@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from teeny.diag.diagnostic import Edit, Fix, Label
 from teeny.diag.span import Location, Span
 from teeny.frontend.overload import Mismatch, signatures
-from teeny.frontend.signature import Term, show_terms
-from teeny.frontend.values import Comparison, Condition, Unset, kind_of, show
-from teeny.ir.dtype import BOOL, DType, members
+from teeny.frontend.signature import show_terms
+from teeny.frontend.values import Comparison, Condition, Unset, is_tuple, kind_of, show
+from teeny.ir.dtype import DType, members
 from teeny.ir.poly import Poly
 from teeny.ir.types import PointerType
 from teeny.ops.function import LanguageFunction, Operand
@@ -18,195 +19,252 @@ from teeny.ops.function import LanguageFunction, Operand
 if TYPE_CHECKING:
     from teeny.frontend.context import Context
 
+_COMPARE = "compare, for example cols < n_cols"
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call that fits no overload. `at` and `text`: the node of the argument at fault, and its source."""
+
+    c: Context
+    node: ast.AST
+    function: LanguageFunction
+    wrong: Mismatch
+    values: dict[str, Any]
+    nodes: dict[str, ast.AST]
+    at: ast.AST
+    text: str
+
+    @property
+    def name(self) -> str:
+        return self.function.display
+
+    def needs(self, shown: str) -> str:
+        """What the parameter takes, and what it got."""
+        parameter = self.wrong.param
+        return f"{self.name} needs {show_terms(parameter.terms)} for `{parameter.name}`; `{self.text}` is {shown}"
+
 
 def explain(
-    c: Context, node: ast.AST, function: LanguageFunction, wrong: Mismatch, values: dict[str, Any], nodes: dict[str, ast.AST]
+    c: Context,
+    node: ast.AST,
+    function: LanguageFunction,
+    wrong: Mismatch,
+    values: dict[str, Any],
+    nodes: dict[str, ast.AST],
 ) -> Any:
     """Report why a call fits no overload."""
-    name = function.display
-    if function.name == "sum" and wrong.kind == "missing" and isinstance(values.get("x"), Operand):
-        return _excluded(c, node, function, values["x"].dtype, nodes)
-    if wrong.kind == "missing":
-        return c.fault("E005", f"{name} needs the argument `{wrong.param.name}`", node)
-    if wrong.kind == "surplus":
-        return c.fault("E005", f"{name} takes `{wrong.param.name}` only together with other arguments than these", node)
-    if wrong.kind == "excluded":
-        return _excluded(c, node, function, wrong.bound, nodes)
     at = nodes.get(wrong.param.name, node)
-    text = c.text(at)
-    value = wrong.value
+    call = _Call(c, node, function, wrong, values, nodes, at, c.text(at))
+    value, parameter = wrong.value, wrong.param.name
+    if function.name == "sum" and wrong.kind == "missing" and isinstance(values.get("x"), Operand):
+        return _excluded(call, values["x"].dtype)
+    if wrong.kind == "missing":
+        return c.fault("E005", f"{call.name} needs the argument `{parameter}`", node)
+    if wrong.kind == "surplus":
+        return c.fault("E005", f"{call.name} takes `{parameter}` only together with other arguments than these", node)
+    if wrong.kind == "excluded":
+        return _excluded(call, wrong.bound)
     if wrong.kind == "const":
-        return not_const(c, at, f"`{wrong.param.name}` of {name}", value)
-    code = function.codes.get(wrong.param.name)
+        return not_const(c, at, f"`{parameter}` of {call.name}", value)
     if isinstance(value, Operand):
-        return _operand(c, at, function, wrong, value, values, nodes, code)
+        return _operand(call, value)
     if isinstance(value, bool | int | float | Poly | Unset | Condition | Comparison):
-        return _literal(c, at, function, wrong, value, values, nodes)
-    float_value = values.get("value")
-    if isinstance(value, DType) and wrong.kind == "bound" and kind_of(float_value) is float and "value" in nodes:
-        shown = c.text(nodes["value"])
-        return c.fault("T006", f"the float `{shown}` does not fit {value.name}", nodes["value"], help="use an int, or a float dtype")
-    if isinstance(value, DType):
-        return c.fault("T010", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is the dtype {value.name}", at)
+        return _literal(call, value)
+    if (
+        isinstance(value, DType)
+        and wrong.kind == "bound"
+        and kind_of(values.get("value")) is float
+        and "value" in nodes
+    ):
+        literal = nodes["value"]
+        help = "use an int, or a float dtype"
+        return c.fault("T006", f"the float `{c.text(literal)}` does not fit {value.name}", literal, help=help)
     if value is None and isinstance(at, ast.Name):
-        return c.fault("T010", f"`{text}` is None here", at, help=f"use it under `if {text} is not None:`")
-    return c.fault("T010", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at)
+        return c.fault("T010", f"`{call.text}` is None here", at, help=f"use it under `if {call.text} is not None:`")
+    return c.fault("T010", call.needs(show(value)), at)
 
 
 def not_const(c: Context, at: ast.AST, what: str, value: Any) -> Any:
     """Report a run-time value where a compile-time one is needed; the fault is where it became one, if it was one."""
-    parts = value if isinstance(value, tuple) else (value,)
+    parts = value if is_tuple(value) else (value,)
     lost = next((c.lost[v.value] for v in parts if isinstance(v, Operand) and v.value in c.lost), None)
     text = c.text(at)
     if lost is not None:
         return c.fault(
-            "E009", f"{what} must be known at compile time, and `{text}` is changed where only a run decides", lost,
-            Label(c.location(at), "needed here", primary=False), label="changed here",
+            "E009",
+            f"{what} must be known at compile time, and `{text}` is changed where only a run decides",
+            lost,
+            Label(c.location(at), "needed here", primary=False),
+            label="changed here",
             help="let a Const condition or a tl.static_range decide",
-        )  # fmt: skip
-    return c.fault("E008", f"{what} must be known at compile time; `{text}` is {show(value)}", at, help="pass it as a Const parameter")
+        )
+    culprit = next((show(v) for v in parts if isinstance(v, Operand)), show(value))
+    help = "pass it as a Const parameter"
+    return c.fault("E008", f"{what} must be known at compile time; `{text}` is {culprit}", at, help=help)
 
 
-def _excluded(c: Context, node: ast.AST, function: LanguageFunction, dtype: Any, nodes: dict[str, ast.AST]) -> Any:
+def _excluded(call: _Call, dtype: Any) -> Any:
     """A member of the class that the operation does not have."""
-    if function.name == "sum":
-        return c.fault(
-            "T012", f"{function.display} of {dtype.name} needs `dtype=`, the dtype in which it accumulates", node,
-            help="for example dtype=tl.i32",
-        )  # fmt: skip
-    return c.fault("T001", f"{function.display} does not take {dtype.name}", next(iter(nodes.values()), node))
+    if call.function.name == "sum":
+        text = f"{call.name} of {dtype.name} needs `dtype=`, the dtype in which it accumulates"
+        return call.c.fault("T012", text, call.node, help="for example dtype=tl.i32")
+    return call.c.fault("T001", f"{call.name} does not take {dtype.name}", next(iter(call.nodes.values()), call.node))
 
 
-def _operand(
-    c: Context, at: ast.AST, function: LanguageFunction, wrong: Mismatch, value: Operand,
-    values: dict[str, Any], nodes: dict[str, ast.AST], code: str | None,
-) -> Any:  # fmt: skip
-    name, text = function.display, c.text(at)
-    dtype = value.dtype
+# ---- run-time values ------------------------------------------------------------------------------------------------
+
+
+def _operand(call: _Call, value: Operand) -> Any:
+    c, at, wrong, dtype = call.c, call.at, call.wrong, value.dtype
+    code = call.function.codes.get(wrong.param.name)
     if isinstance(dtype, PointerType):
         c.doubt(at)
-        return c.fault(
-            "T005", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at,
-            help="load the elements first: tl.load(pointer)",
-        )  # fmt: skip
+        return c.fault("T005", call.needs(show(value)), at, help="load the elements first: tl.load(pointer)")
     if wrong.param.terms and all(t.kind == "ptr" for t in wrong.param.terms):
-        return c.fault("T005", f"{name} needs a pointer for `{wrong.param.name}`; `{text}` is {show(value)}", at)
-    if code == "T004":
-        return c.fault(
-            code, f"the mask of {name} must be bool; `{text}` is {dtype.name}", at,
-            *_born(value), help="compare, for example cols < n_cols",
-        )  # fmt: skip
-    if code == "T007":
-        return c.fault(code, f"the condition of {name} must be bool; `{text}` is {dtype.name}", at, *_born(value), help="compare first")
+        return c.fault("T005", call.needs(show(value)), at)
+    if code in ("T004", "T007"):
+        what = "mask" if code == "T004" else "condition"
+        text = f"the {what} of {call.name} must be bool; `{call.text}` is {dtype.name}"
+        return c.fault(code, text, at, *_born(value, c.location(at)), help=_COMPARE)
     if wrong.kind == "rank":
-        return c.fault("S005", f"{name} needs a scalar for `{wrong.param.name}`; `{text}` is {show(value)}", at)
-    if function.name == "addptr":
-        return c.fault("T005", f"a pointer is moved by integers; `{text}` is {show(value)}", at, help="convert it: .to(tl.i32)")
+        return c.fault(
+            "S005", f"{call.name} needs a scalar for `{wrong.param.name}`; `{call.text}` is {show(value)}", at
+        )
+    if call.function.name == "addptr":
+        text = f"a pointer is moved by integers; `{call.text}` is {show(value)}"
+        return c.fault("T005", text, at, help="convert it: .to(tl.i32)")
     if wrong.kind == "bound":
-        return _bound(c, at, function, wrong, dtype, text)
-    if wrong.kind == "dtype" and code == "T003":
-        return _store(c, at, values["ptr"], value, nodes["ptr"], text)
+        return _bound(call, dtype)
     if wrong.kind == "dtype":
-        return _differ(c, at, function, wrong, value, values, nodes, text)
-    return c.fault("T010", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at)
+        return _store(call, value, dtype) if code == "T003" else _differ(call, value, dtype)
+    return c.fault("T010", call.needs(show(value)), at)
 
 
-def _bound(c: Context, at: ast.AST, function: LanguageFunction, wrong: Mismatch, dtype: DType, text: str) -> Any:
-    term = wrong.term
-    assert term is not None and term.dtype is not None
-    need = term.dtype.bound
-    name = function.display
+def _bound(call: _Call, dtype: DType) -> Any:
+    term = call.wrong.term
+    assert term is not None
+    assert term.dtype is not None
+    need, wanted = term.dtype.bound, term.dtype.mask
+    text = f"{call.name} needs {need}; `{call.text}` is {dtype.name}"
     if dtype.is_variable:
-        lacking = [m.name for m in members(dtype) if not m.mask & term.dtype.mask]
-        return c.fault(
-            "T001", f"{name} needs {need}; `{text}` is {dtype.name}, which may be {', '.join(lacking)}", at,
-            help=f"bound {dtype.name} by tl.{need}, or convert first",
-        )  # fmt: skip
+        lacking = ", ".join(m.name for m in members(dtype) if not m.mask & wanted)
+        help = f"bound {dtype.name} by tl.{need}, or convert first"
+        return call.c.fault("T001", f"{text}, which may be {lacking}", call.at, help=help)
     help = "convert it first: .to(tl.f32)" if need == "Float" else ""
-    if function.symbol == "/" and need == "Float":
+    if call.function.symbol == "/" and need == "Float":
         help = "divide integers with `//`, or convert first: .to(tl.f32)"
-    return c.fault("T001", f"{name} needs {need}; `{text}` is {dtype.name}", at, help=help)
+    return call.c.fault("T001", text, call.at, help=help)
 
 
-def _store(c: Context, at: ast.AST, ptr: Any, value: Operand, ptr_node: ast.AST, text: str) -> Any:
-    pointee = ptr.dtype.pointee
-    base = _root(ptr_node)
-    target = f"{base}.dtype" if base else f"tl.{pointee.name}"
-    assert isinstance(value.dtype, DType)
-    help = f"convert it: {_wrap(at, text)}.to({target})"
+def _store(call: _Call, value: Operand, dtype: DType) -> Any:
+    c, at, place = call.c, call.at, call.c.location(call.nodes["ptr"])
+    pointee: DType = call.values["ptr"].dtype.pointee
+    base = _pointer_name(c, call.nodes["ptr"])
+    target = f"{base}.dtype" if base else _dtype_text(c, pointee)
+    shown = base or c.text(call.nodes["ptr"])
+    help = f"convert it: {_wrap(at, call.text)}.to({target})"
     return c.fault(
-        "T003", f"`{text}` is {value.dtype.name} and `{base or c.text(ptr_node)}` points at {pointee.name}; a store does not convert", at,
-        Label(c.location(ptr_node), f"points at {pointee.name}", primary=False), *_born(value, at=c.location(at)),
-        label=f"this is {value.dtype.name}", help=help, fix=_converted(c, at, target, help),
-    )  # fmt: skip
+        "T003",
+        f"`{call.text}` is {dtype.name} and `{shown}` points at {pointee.name}; a store does not convert",
+        at,
+        Label(place, f"points at {pointee.name}", primary=False),
+        *_born(value, c.location(at)),
+        label=f"this is {dtype.name}",
+        help=help,
+        fix=_converted(c, at, target, help),
+    )
 
 
-def _differ(
-    c: Context, at: ast.AST, function: LanguageFunction, wrong: Mismatch, value: Operand,
-    values: dict[str, Any], nodes: dict[str, ast.AST], text: str,
-) -> Any:  # fmt: skip
-    name = function.display
+def _differ(call: _Call, value: Operand, dtype: DType) -> Any:
+    c, at, wrong = call.c, call.at, call.wrong
     wanted = wrong.bound or (wrong.term.dtype if wrong.term else None)
-    assert wanted is not None and isinstance(value.dtype, DType)
-    other = next((n for n, v in values.items() if isinstance(v, Operand) and v is not value and v.dtype is wanted), None)
-    if other is None or other not in nodes:
-        return c.fault("T002", f"{name} needs {wanted.name} for `{wrong.param.name}`; `{text}` is {value.dtype.name}", at, *_born(value))
-    beside = nodes[other]
-    base = c.text(beside)
-    target = f"tl.{wanted.name}" if not wanted.is_variable else f"{base}.dtype" if isinstance(beside, ast.Name) else f"({base}).dtype"
-    help = f"convert one: {_wrap(at, text)}.to({target})"
+    assert wanted is not None
+    others = (n for n, v in call.values.items() if isinstance(v, Operand) and v is not value and v.dtype is wanted)
+    other = next((n for n in others if n in call.nodes), None)
+    if other is None:
+        text = f"{call.name} needs {wanted.name} for `{wrong.param.name}`; `{call.text}` is {dtype.name}"
+        return c.fault("T002", text, at, *_born(value, c.location(at)))
+    beside = call.nodes[other]
+    target = f"{beside.id}.dtype" if isinstance(beside, ast.Name) and wanted.is_variable else _dtype_text(c, wanted)
+    help = f"convert one: {_wrap(at, call.text)}.to({target})"
+    pair = f"`{c.text(beside)}` is {wanted.name} and `{call.text}` is {dtype.name}"
     return c.fault(
-        "T002", f"the operands of {name} differ: `{base}` is {wanted.name} and `{text}` is {value.dtype.name}; tensors are never promoted",
-        at, Label(c.location(beside), f"{wanted.name}", primary=False), label=value.dtype.name,
-        help=help, fix=_converted(c, at, target, help),
-    )  # fmt: skip
+        "T002",
+        f"the operands of {call.name} differ: {pair}; tensors are never promoted",
+        at,
+        Label(c.location(beside), f"{wanted.name}", primary=False),
+        label=dtype.name,
+        help=help,
+        fix=_converted(c, at, target, help),
+    )
 
 
-def _literal(
-    c: Context, at: ast.AST, function: LanguageFunction, wrong: Mismatch, value: Any, values: dict[str, Any], nodes: dict[str, ast.AST]
-) -> Any:
-    name, text = function.display, c.text(at)
-    beside = next(
-        ((n, v) for n, v in values.items() if isinstance(v, Operand) and n != wrong.param.name and n in nodes and not _is_flag(function, n)),
-        None,
-    )  # fmt: skip
-    if kind_of(value) is float:
-        takes_float = any(t.kind == "float" for s in signatures(function) for p in s.params if p.name == wrong.param.name for t in p.terms)
-        if takes_float and beside is not None:
-            dtype = beside[1].dtype
-            shown = dtype.pointee.name if isinstance(dtype, PointerType) else dtype.name
-            where = c.text(nodes[beside[0]])
-            said = "points at" if isinstance(dtype, PointerType) else "is"
-            return c.fault("T006", f"the float `{text}` does not fit `{where}`, which {said} {shown}", at, help="use an int, or convert the tensor first")
-    if wrong.param.name == "mask":
-        return c.fault("T004", f"the mask of {name} must be bool; `{text}` is {show(value)}", at, help="compare, for example cols < n_cols")
-    if wrong.param.name == "shape" and kind_of(value) is int:
-        span = c.location(at).span
-        return c.fault(
-            "T010", f"{name} needs a tuple for `shape`; `{text}` is {show(value)}", at, help=f"write ({text},)",
-            fix=Fix("make it a tuple", (Edit(span, f"({span.text},)"),)),
-        )  # fmt: skip
-    return c.fault("T010", f"{name} needs {show_terms(wrong.param.terms)} for `{wrong.param.name}`; `{text}` is {show(value)}", at)
-
-
-def _is_flag(function: LanguageFunction, parameter: str) -> bool:
-    """Whether a parameter is a mask or a condition."""
-    return function.codes.get(parameter) in ("T004", "T007")
-
-
-def _born(value: Operand, at: Location | None = None) -> tuple[Label, ...]:
+def _born(value: Operand, at: Location) -> tuple[Label, ...]:
     """Where a value got its dtype, if that is another place."""
     op = value.value.op
-    if op is None or op.loc is None or not isinstance(value.dtype, DType) or (at is not None and op.loc.span == at.span):
+    if op is None or op.loc is None or not isinstance(value.dtype, DType) or op.loc.span == at.span:
         return ()
     return (Label(op.loc, f"{value.dtype.name} since here", primary=False),)
 
 
-def _root(node: ast.AST) -> str:
-    """The pointer parameter's name at the root of pointer arithmetic."""
-    while isinstance(node, ast.BinOp):
-        node = node.left
-    return node.id if isinstance(node, ast.Name) else ""
+# ---- compile-time values --------------------------------------------------------------------------------------------
+
+
+def _literal(call: _Call, value: Any) -> Any:
+    c, at, parameter = call.c, call.at, call.wrong.param.name
+    if kind_of(value) is float and _takes_float(call.function, parameter):
+        for name, other in call.values.items():
+            if isinstance(other, Operand) and name != parameter and name in call.nodes and not _is_flag(call, name):
+                dtype = other.dtype
+                shown = f"points at {dtype.pointee}" if isinstance(dtype, PointerType) else f"is {dtype.name}"
+                text = f"the float `{call.text}` does not fit `{c.text(call.nodes[name])}`, which {shown}"
+                return c.fault("T006", text, at, help="use an int, or convert the tensor first")
+    if parameter == "mask":
+        return c.fault(
+            "T004", f"the mask of {call.name} must be bool; `{call.text}` is {show(value)}", at, help=_COMPARE
+        )
+    if parameter == "shape" and kind_of(value) is int:
+        span = c.location(at).span
+        text, help = f"{call.name} needs a tuple for `shape`; `{call.text}` is {show(value)}", f"write ({call.text},)"
+        return c.fault("T010", text, at, help=help, fix=Fix(help, (Edit(span, f"({span.text},)"),)))
+    return c.fault("T010", call.needs(show(value)), at)
+
+
+def _takes_float(function: LanguageFunction, parameter: str) -> bool:
+    terms = (t for s in signatures(function) for p in s.params if p.name == parameter for t in p.terms)
+    return any(t.kind == "float" for t in terms)
+
+
+def _is_flag(call: _Call, parameter: str) -> bool:
+    """Whether a parameter is a mask or a condition."""
+    return call.function.codes.get(parameter) in ("T004", "T007")
+
+
+# ---- edits ----------------------------------------------------------------------------------------------------------
+
+
+def _pointer_name(c: Context, node: ast.AST) -> str:
+    """The name of the pointer at the root of pointer arithmetic, where there is one."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name) and isinstance(value := _plain_value(c, one.id), Operand) and value.is_pointer:
+            return one.id
+    return ""
+
+
+def _plain_value(c: Context, name: str) -> Any:
+    alternatives = c.frame.env.get(name, ())
+    return alternatives[-1].value if alternatives else None
+
+
+def _dtype_text(c: Context, dtype: DType) -> str:
+    """A dtype as the kernel can write it: `tl.f32`, of a variable `x_ptr.dtype`."""
+    if dtype.is_variable:
+        for name in c.frame.env:
+            value = _plain_value(c, name)
+            if isinstance(value, Operand) and dtype in (value.dtype, getattr(value.dtype, "pointee", None)):
+                return f"{name}.dtype"
+    return f"tl.{dtype.name}"
 
 
 def _wrap(node: ast.AST, text: str) -> str:
@@ -221,6 +279,3 @@ def _converted(c: Context, node: Any, target: str, title: str) -> Fix:
         return Fix(title, (Edit(end, f".to({target})"),))
     start = Span(span.source, span.line, span.column, span.line, span.column)
     return Fix(title, (Edit(start, "("), Edit(end, f").to({target})")))
-
-
-

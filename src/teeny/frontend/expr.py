@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from teeny.diag.diagnostic import Edit, Fix
 from teeny.frontend.builtins import BUILTINS
 from teeny.frontend.call import call_language
-from teeny.frontend.context import Context, evaluate
+from teeny.frontend.context import Context
 from teeny.frontend.contract import CONTRACTS
+from teeny.frontend.execute import evaluate
 from teeny.frontend.inline import inline
 from teeny.frontend.names import Missing, resolve
 from teeny.frontend.signature import variable_of
-from teeny.frontend.values import UNKNOWN, Method, Unset, is_faulty, show
+from teeny.frontend.values import UNKNOWN, Method, Unset, is_faulty, is_tuple, show
 from teeny.ir.dtype import DType
 from teeny.ir.guard import TRUE
 from teeny.ir.poly import Poly, substitute
@@ -26,6 +27,7 @@ from teeny.ops.shape import expand_dims_, splat
 
 if TYPE_CHECKING:
     from teeny.ir.core import Value
+
 
 def constant(c: Context, node: ast.Constant) -> Any:
     value = node.value
@@ -51,9 +53,12 @@ def _outer(c: Context, node: ast.Name) -> Any:
     if variable is not None:
         beside = next((n for n, a in c.frame.env.items() if _has_dtype(a[0].value, variable)), "x_ptr")
         return c.fault(
-            "E015", f"`{node.id}` is a type variable and has no value here", node, help="use the dtype of a value",
+            "E015",
+            f"`{node.id}` is a type variable and has no value here",
+            node,
+            help="use the dtype of a value",
             fix=Fix("use the dtype of a value", (Edit(c.location(node).span, f"{beside}.dtype"),)),
-        )  # fmt: skip
+        )
     if isinstance(found, int | float | str | tuple | None):
         return _global_const(c, node, node.id, fn.__globals__.get("__annotations__", {}), found)
     return outside(c, node, found)
@@ -65,7 +70,12 @@ def _unknown_name(c: Context, node: ast.Name, why: Missing) -> Any:
     if why is Missing.UNSET:
         return c.undefined(name, f"`{name}` is not assigned yet where the kernel is defined", node, code="E002")
     if name in c.frame.fn.__code__.co_varnames:
-        return c.undefined(name, f"`{name}` is not defined here: it is assigned further down", node, help=f"give `{name}` a value before")
+        return c.undefined(
+            name,
+            f"`{name}` is not defined here: it is assigned further down",
+            node,
+            help=f"give `{name}` a value before",
+        )
     from difflib import get_close_matches
 
     close = get_close_matches(name, [*c.frame.env, *c.frame.fn.__globals__], 1)
@@ -86,10 +96,13 @@ def _global_const(c: Context, node: ast.AST, name: str, declared: dict[str, Any]
     text = annotation if isinstance(annotation, str) else repr(annotation)
     if annotation is not None and any(word in text for word in ("Const", "compile-time", "Final")):
         return value
+    kind = type(value).__name__
     return c.fault(
-        "E012", f"`{c.text(node)}` is a global that may change; a kernel reads only Consts", node,
-        help=f"declare it at the top of its module as `{name}: tl.Const[{type(value).__name__}] = ...`, or pass it as a Const parameter",
-    )  # fmt: skip
+        "E012",
+        f"`{c.text(node)}` is a global that may change; a kernel reads only Consts",
+        node,
+        help=f"declare it in its module as `{name}: tl.Const[{kind}] = ...`, or pass it as a Const parameter",
+    )
 
 
 def outside(c: Context, node: ast.AST, found: Any) -> Any:
@@ -99,7 +112,12 @@ def outside(c: Context, node: ast.AST, found: Any) -> Any:
         return leaf
     if isinstance(found, FunctionType | ModuleType | type) or callable(found):
         return found
-    return c.fault("E012", f"`{c.text(node)}` is a {type(found).__name__}, which a kernel cannot use", node, help="pass it as a parameter")
+    return c.fault(
+        "E012",
+        f"`{c.text(node)}` is a {type(found).__name__}, which a kernel cannot use",
+        node,
+        help="pass it as a parameter",
+    )
 
 
 def attribute(c: Context, node: ast.Attribute) -> Any:
@@ -151,9 +169,9 @@ def list_(c: Context, node: ast.List) -> Any:
 
 def subscript(c: Context, node: ast.Subscript) -> Any:
     base = evaluate(c, node.value)
-    if is_faulty(base) and not isinstance(base, tuple):
+    if is_faulty(base) and not is_tuple(base):
         return UNKNOWN
-    if isinstance(base, tuple):
+    if is_tuple(base):
         return _element(c, node, base)
     if not isinstance(base, Operand):
         return c.fault("E001", f"{show(base)} cannot be indexed in a kernel", node)
@@ -166,9 +184,11 @@ def subscript(c: Context, node: ast.Subscript) -> Any:
             kept.append(False)
         else:
             return c.fault(
-                "E001", f"`{c.text(node)}`: a block is indexed with `:` and None alone", node,
+                "E001",
+                f"`{c.text(node)}`: a block is indexed with `:` and None alone",
+                node,
                 help="lanes cannot be picked out; use a mask and a reduction, or load what is needed",
-            )  # fmt: skip
+            )
     return _expand(c, node, base, kept)
 
 
@@ -184,7 +204,11 @@ def _element(c: Context, node: ast.Subscript, base: tuple[Any, ...]) -> Any:
     if not isinstance(index, int):
         if isinstance(index, Poly | Unset):
             return c.join(tuple((TRUE, one) for one in base)) if len(base) == 1 else UNKNOWN
-        return c.fault("E008", f"an index of a tuple must be a known Const int; `{c.text(node.slice)}` is {show(index)}", node.slice)
+        return c.fault(
+            "E008",
+            f"an index of a tuple must be a known Const int; `{c.text(node.slice)}` is {show(index)}",
+            node.slice,
+        )
     if not -len(base) <= index < len(base):
         return c.fault("S003", f"index {index} is outside a tuple of {len(base)}", node)
     return base[index]
@@ -194,9 +218,11 @@ def _expand(c: Context, node: ast.AST, base: Operand, kept: list[bool]) -> Any:
     rank = len(base.shape)
     if sum(kept) > rank or (rank and sum(kept) < rank):
         return c.fault(
-            "S005", f"`{c.text(node)}` names {sum(kept)} axes with `:`, and {show(base)} has {rank}", node,
+            "S005",
+            f"`{c.text(node)}` names {sum(kept)} axes with `:`, and {show(base)} has {rank}",
+            node,
             help="write one `:` an axis and None where a new axis goes",
-        )  # fmt: skip
+        )
     c.b.loc = c.location(node, "[]")
     value: Value = base.value
     if not rank:
@@ -226,7 +252,9 @@ def call(c: Context, node: ast.Call) -> Any:
     keyword_nodes: dict[str, ast.AST] = {}
     for keyword in node.keywords:
         if keyword.arg is None:
-            return c.fault("E001", "`**` arguments are outside the language", keyword.value, help="write the arguments out")
+            return c.fault(
+                "E001", "`**` arguments are outside the language", keyword.value, help="write the arguments out"
+            )
         keywords[keyword.arg] = evaluate(c, keyword.value)
         keyword_nodes[keyword.arg] = keyword.value
     if is_faulty(target) or (isinstance(target, Unset) and target.kind is object):
@@ -271,4 +299,3 @@ def _advice(target: Any) -> str:
     if isinstance(target, type):
         return "a kernel has no objects; pass single values"
     return "call language functions, or plain Python functions with a `def`"
-

@@ -42,7 +42,9 @@ def inline(
     frame: Frame | None = c.frame
     while frame is not None:
         if frame.fn is fn or frame.depth > MAX_DEPTH:
-            return c.fault("E011", f"`{fn.__name__}` calls itself; a kernel is inlined whole", node, help="write a loop")
+            return c.fault(
+                "E011", f"`{fn.__name__}` calls itself; a kernel is inlined whole", node, help="write a loop"
+            )
         frame = frame.outer
     try:
         source = helper_source(fn)
@@ -55,7 +57,10 @@ def inline(
         return UNKNOWN
     place = c.location(node, fn.__name__)
     frame = Frame(fn, source, place, c.frame, depth=c.frame.depth + 1)
-    spots = dict(zip((a.arg for a in (*source.tree.args.posonlyargs, *source.tree.args.args)), nodes, strict=False)) | keyword_nodes
+    spots = (
+        dict(zip((a.arg for a in (*source.tree.args.posonlyargs, *source.tree.args.args)), nodes, strict=False))
+        | keyword_nodes
+    )
     if not _check(c, node, frame, bound, spots) or any(map(is_faulty, bound.values())):
         return UNKNOWN
     return _run(c, frame, place, bound)
@@ -78,19 +83,35 @@ def _run(c: Context, frame: Frame, place: Location, bound: dict[str, Any]) -> An
     if frame.returns or not frame.result or frame.result[0].kind in ("none", "any"):
         return found
     where = Location(frame.source.name_span, None, place)
-    return c.fault("E010", f"`{frame.fn.__name__}` returns nothing, and is declared to return {show_terms(frame.result)}", where)
+    return c.fault(
+        "E010", f"`{frame.fn.__name__}` returns nothing, and is declared to return {show_terms(frame.result)}", where
+    )
 
 
 def _bind(
-    c: Context, node: ast.AST, fn: FunctionType, arguments: ast.arguments, args: tuple[Any, ...], keywords: dict[str, Any]
+    c: Context,
+    node: ast.AST,
+    fn: FunctionType,
+    arguments: ast.arguments,
+    args: tuple[Any, ...],
+    keywords: dict[str, Any],
 ) -> dict[str, Any] | None:
     names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
     only = [a.arg for a in arguments.kwonlyargs]
     if arguments.vararg or arguments.kwarg:
-        c.fault("E001", f"`{fn.__name__}` has `*` or `**` parameters, which are outside the language", node, help="write the parameters out")
+        c.fault(
+            "E001",
+            f"`{fn.__name__}` has `*` or `**` parameters, which are outside the language",
+            node,
+            help="write the parameters out",
+        )
         return None
     if len(args) > len(names):
-        c.fault("E005", f"`{fn.__name__}` takes {len(names)} argument{'' if len(names) == 1 else 's'}, found {len(args)}", node)
+        c.fault(
+            "E005",
+            f"`{fn.__name__}` takes {len(names)} argument{'' if len(names) == 1 else 's'}, found {len(args)}",
+            node,
+        )
         return None
     bound = dict(zip(names, args, strict=False))
     for name, value in keywords.items():
@@ -101,7 +122,9 @@ def _bind(
             c.fault("E005", f"`{fn.__name__}` gets `{name}` twice", node)
             return None
         bound[name] = value
-    defaults = dict(zip(names[len(names) - len(fn.__defaults__ or ()) :], fn.__defaults__ or (), strict=True)) | (fn.__kwdefaults__ or {})
+    defaults = dict(zip(names[len(names) - len(fn.__defaults__ or ()) :], fn.__defaults__ or (), strict=True)) | (
+        fn.__kwdefaults__ or {}
+    )
     for name in (*names, *only):
         if name not in bound:
             if name not in defaults:
@@ -112,7 +135,9 @@ def _bind(
 
 
 def lookup_of(fn: FunctionType) -> Callable[[str], DType | None]:
-    """How annotations of `fn` find their dtypes and type variables."""
+    """How annotations of `fn` find their dtypes and type variables; the language's own know its variables by name."""
+    if fn.__module__.startswith("teeny.language."):
+        return LANGUAGE_VARIABLES.get
     return lambda name: dtype_named(fn, name)
 
 
@@ -139,7 +164,7 @@ def _check(c: Context, node: ast.AST, frame: Frame, bound: dict[str, Any], spots
 def _overload(variant: FunctionType) -> dict[str, tuple[Term, ...]] | None:
     """The annotations of an overload, `return` among them; None where one is not understood."""
     library = variant.__module__.startswith("teeny.language.")
-    lookup = LANGUAGE_VARIABLES.get if library else lookup_of(variant)
+    lookup = lookup_of(variant)
     try:
         if library:
             written = {k: ast.parse(str(v), mode="eval").body for k, v in variant.__annotations__.items()}
@@ -204,4 +229,6 @@ def _mismatch(c: Context, fn: FunctionType, parameter: ast.arg, wrong: Mismatch,
         note = f" (with {dtype.name} = {wrong.bound.name} from the arguments before)"
     if wrong.kind == "bound" and dtype is not None:
         note = f" (where {dtype.name} is {dtype.bound})"
-    c.fault(code, f"`{fn.__name__}` needs {needed}{note} for `{parameter.arg}`; `{c.text(at)}` is {show(wrong.value)}", at)
+    c.fault(
+        code, f"`{fn.__name__}` needs {needed}{note} for `{parameter.arg}`; `{c.text(at)}` is {show(wrong.value)}", at
+    )

@@ -9,11 +9,12 @@ import ast
 from typing import Any
 
 from teeny.frontend.branch import run_body
-from teeny.frontend.context import Context, Maybe, evaluate
+from teeny.frontend.context import Context, Maybe
+from teeny.frontend.execute import evaluate
 from teeny.frontend.loop import after, body_alone, carry, enter, leave, ranged
-from teeny.frontend.recover import assigned
+from teeny.frontend.recover import assigned, targets
 from teeny.frontend.regions import Region, outputs, visible
-from teeny.frontend.values import UNKNOWN, Unset, is_faulty, kind_of, show
+from teeny.frontend.values import UNKNOWN, Unset, is_faulty, is_tuple, kind_of, show
 from teeny.ir.core import Block
 from teeny.ir.core import Region as IrRegion
 from teeny.ir.dtype import I32
@@ -30,10 +31,17 @@ MAX_UNROLL = 4096
 
 def for_(c: Context, node: ast.For) -> None:
     if node.orelse:
-        c.fault("E016", "`else` of a loop is outside the language", node.orelse[0], help="write the statements after the loop")
+        c.fault(
+            "E016",
+            "`else` of a loop is outside the language",
+            node.orelse[0],
+            help="write the statements after the loop",
+        )
     if not isinstance(node.target, ast.Name):
         c.fault("E001", "a loop has one index", node.target, help="for i in tl.range(n):")
-        for name in assigned([ast.Expr(node.target)]):
+        names: dict[str, ast.AST] = {}
+        targets(node.target, names)
+        for name in names:
             c.bind(name, UNKNOWN, c.location(node.target))
         return body_alone(c, node)
     kind, bounds = _iterator(c, node.iter)
@@ -62,7 +70,13 @@ def _iterator(c: Context, node: ast.expr) -> tuple[str, list[Any]]:
     twice = [n for n in (("end",) if len(args) == 1 and "end" not in keywords else names[: len(args)]) if n in keywords]
     unknown = [k for k in keywords if k not in names]
     if unknown or twice or len(args) > 3 or not args + list(keywords):
-        what = f"has no argument `{unknown[0]}`" if unknown else f"gets `{twice[0]}` twice" if twice else "takes one to three arguments"
+        what = (
+            f"has no argument `{unknown[0]}`"
+            if unknown
+            else f"gets `{twice[0]}` twice"
+            if twice
+            else "takes one to three arguments"
+        )
         c.fault("E005", f"`{c.text(node.func)}` {what}", node)
         return wrong
     bounds = _bounds(args, keywords)
@@ -79,7 +93,12 @@ def _bounds(args: list[Any], keywords: dict[str, Any]) -> list[Any]:
 def _static(c: Context, node: ast.For, bounds: list[Any]) -> None:
     for bound in bounds:
         if not isinstance(bound, int | Poly) or isinstance(bound, bool):
-            c.fault("E008", f"the bounds of tl.static_range must be Const ints; found {show(bound)}", node.iter, help="use tl.range")
+            c.fault(
+                "E008",
+                f"the bounds of tl.static_range must be Const ints; found {show(bound)}",
+                node.iter,
+                help="use tl.range",
+            )
             return body_alone(c, node)
     start, end, step = bounds
     if isinstance(step, int) and step == 0:
@@ -89,7 +108,12 @@ def _static(c: Context, node: ast.For, bounds: list[Any]) -> None:
         return _symbolic(c, node, start, end, step)
     indices = range(start, end, step)
     if len(indices) > MAX_UNROLL:
-        c.fault("E016", f"tl.static_range unrolls {len(indices)} iterations; at most {MAX_UNROLL} are allowed", node.iter, help="use tl.range")
+        c.fault(
+            "E016",
+            f"tl.static_range unrolls {len(indices)} iterations; at most {MAX_UNROLL} are allowed",
+            node.iter,
+            help="use tl.range",
+        )
         return body_alone(c, node)
     assert isinstance(node.target, ast.Name)
     where = c.location(node.target)
@@ -102,7 +126,7 @@ def _static(c: Context, node: ast.For, bounds: list[Any]) -> None:
 
 
 def _symbolic(c: Context, node: ast.For, start: Dim, end: Dim, step: Dim) -> None:
-    """Bounds that are not known yet: a loop of generic IR. Compile-time values that the body changes are unknown in it."""
+    """Bounds that are not known yet: a loop of generic IR, in which the Consts that the body changes are unknown."""
     assert isinstance(node.target, ast.Name)
     target, where = node.target.id, c.location(node.target)
     names = assigned(node.body)
@@ -148,7 +172,7 @@ def _loosen(c: Context, name: str) -> None:
 
 
 def _loose(c: Context, text: str, value: Any, key: tuple[Any, ...]) -> Any:
-    if isinstance(value, tuple):
+    if is_tuple(value):
         return tuple(_loose(c, f"{text}[{at}]", part, key) for at, part in enumerate(value))
     kind = kind_of(value)
     if kind is int:

@@ -1,7 +1,7 @@
 """Run-time loops: `tl.range` and `range` become `scf.for`, `while` becomes `scf.while`.
 
-Carried are the names that the body assigns and that have a value before. Types never join: what leaves an iteration must
-have the type that entered it.
+Carried are the names that the body assigns and that have a value before. Types never join: what leaves an iteration
+must have the type that entered it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from teeny.diag.diagnostic import Edit, Fix, Label
 from teeny.diag.span import Location, Span
 from teeny.frontend.branch import run_body
 from teeny.frontend.consts import as_condition
-from teeny.frontend.context import Context, Maybe, evaluate
+from teeny.frontend.context import Context, Maybe
+from teeny.frontend.execute import evaluate
 from teeny.frontend.operators import as_scalar
 from teeny.frontend.recover import assigned
 from teeny.frontend.regions import (
@@ -30,7 +31,7 @@ from teeny.frontend.regions import (
     shown,
     visible,
 )
-from teeny.frontend.values import UNKNOWN, Unset, is_const, is_faulty, kind_of, show
+from teeny.frontend.values import UNKNOWN, Unset, is_const, is_faulty, is_tuple, kind_of, show
 from teeny.ir.core import Block, Value
 from teeny.ir.core import Region as IrRegion
 from teeny.ir.dtype import BOOL, I32, I64, INT, DType
@@ -66,7 +67,7 @@ def ranged(c: Context, node: ast.For, bounds: list[Any]) -> None:
     """A loop over `tl.range(start, end, step)`."""
     values: list[Operand] = []
     for bound in bounds:
-        if isinstance(bound, tuple | str | float | bool | None) or isinstance(bound, Unset):
+        if is_tuple(bound) or isinstance(bound, str | float | bool | Unset | None):
             c.fault("E016", f"the bounds of a loop are integers; found {show(bound)}", node.iter)
             return body_alone(c, node)
         one = bound if isinstance(bound, Operand) else as_scalar(c, node.iter, bound)
@@ -76,7 +77,12 @@ def ranged(c: Context, node: ast.For, bounds: list[Any]) -> None:
             c.fault("E016", f"the bounds of a loop are scalar integers; found {show(one)}", node.iter)
             return body_alone(c, node)
         if one.dtype is not I32 and one.dtype is not I64:
-            c.fault("E016", f"the bounds of a loop are i32 or i64; found {show(one)}", node.iter, help="convert with .to(tl.i32)")
+            c.fault(
+                "E016",
+                f"the bounds of a loop are i32 or i64; found {show(one)}",
+                node.iter,
+                help="convert with .to(tl.i32)",
+            )
             return body_alone(c, node)
         values.append(one)
     step = bounds[2]
@@ -110,7 +116,12 @@ def _downwards(c: Context, node: ast.For, bounds: list[Value], dtype: DType, ste
 
 
 def _loop(
-    c: Context, node: ast.For, bounds: list[Value], dtype: DType, place: Location, index: Callable[[Value], Value] | None
+    c: Context,
+    node: ast.For,
+    bounds: list[Value],
+    dtype: DType,
+    place: Location,
+    index: Callable[[Value], Value] | None,
 ) -> None:
     assert isinstance(node.target, ast.Name)
     target, where = node.target.id, c.location(node.target)
@@ -168,9 +179,12 @@ def carry(c: Context, node: ast.For | ast.While, names: Mapping[str, ast.AST], u
 def _float_literal(c: Context, name: str, value: Any, where: Location) -> Any:
     text = repr(value) if isinstance(value, float) else value.text
     return c.fault(
-        "T008", f"`{name}` enters the loop as {show(value)}, whose dtype is not known", where, label="a literal",
+        "T008",
+        f"`{name}` enters the loop as {show(value)}, whose dtype is not known",
+        where,
+        label="a literal",
         help=f"say its dtype: {name} = tl.full((), {text}, tl.f32)",
-    )  # fmt: skip
+    )
 
 
 def enter(c: Context, carried: list[Carried], arguments: tuple[Value, ...]) -> None:
@@ -205,8 +219,8 @@ def leave(c: Context, node: ast.For | ast.While, carried: list[Carried], unrolle
 
 
 def _stays(entered: Any, left: Any, unrolled: bool) -> bool:
-    """Whether a value leaves as what it entered: of the same type, and a compile-time value unchanged, unless unrolled."""
-    if isinstance(entered, tuple) and isinstance(left, tuple):
+    """Whether a value leaves as it entered: of its type; a compile-time value unchanged, or unrolled of its kind."""
+    if is_tuple(entered) and is_tuple(left):
         return len(entered) == len(left) and all(_stays(a, b, unrolled) for a, b in zip(entered, left, strict=True))
     if unrolled and is_const(entered) and is_const(left):
         return kind_of(entered) is kind_of(left)
@@ -222,17 +236,27 @@ def _changed(c: Context, node: ast.For | ast.While, one: Carried, left: Any) -> 
         start = entered.value.op.loc if entered.value.op is not None and not one.lost else None
         if start is not None:
             _, _, _, line, column = start.span
-            fix = Fix("widen the initial value", (Edit(Span(start.span.source, line, column, line, column), ".to(tl.i64)"),))
+            fix = Fix(
+                "widen the initial value", (Edit(Span(start.span.source, line, column, line, column), ".to(tl.i64)"),)
+            )
     text = f"enters the loop as {shown(entered, left)} and leaves an iteration as {shown(left, entered)}"
     c.fault(
-        "T008", f"`{one.name}` {text}", node.iter if isinstance(node, ast.For) else node.test,
+        "T008",
+        f"`{one.name}` {text}",
+        node.iter if isinstance(node, ast.For) else node.test,
         Label(one.where, f"starts as {shown(entered, left)}", primary=False),
-        Label(one.changed, f"leaves as {shown(left, entered)}", primary=False), help=help, fix=fix,
-    )  # fmt: skip
+        Label(one.changed, f"leaves as {shown(left, entered)}", primary=False),
+        help=help,
+        fix=fix,
+    )
 
 
 def after(
-    c: Context, node: ast.For | ast.While, carried: list[Carried], results: tuple[Value, ...], names: Mapping[str, ast.AST]
+    c: Context,
+    node: ast.For | ast.While,
+    carried: list[Carried],
+    results: tuple[Value, ...],
+    names: Mapping[str, ast.AST],
 ) -> None:
     """After the loop the carried names stand for its results; those set in it alone may be undefined."""
     left = list(results)
@@ -250,7 +274,12 @@ def after(
 def while_(c: Context, node: ast.While) -> None:
     """A `while`: the first region tests, the second is the body."""
     if node.orelse:
-        c.fault("E016", "`else` of a loop is outside the language", node.orelse[0], help="write the statements after the loop")
+        c.fault(
+            "E016",
+            "`else` of a loop is outside the language",
+            node.orelse[0],
+            help="write the statements after the loop",
+        )
     names = assigned(node.body)
     carried = carry(c, node, names)
     inits = outputs([one.value for one in carried])

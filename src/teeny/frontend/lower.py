@@ -19,7 +19,7 @@ from teeny.frontend.loop import while_
 from teeny.frontend.params import Parameter, parameters
 from teeny.frontend.signature import Term
 from teeny.frontend.source import KernelSource, source_of
-from teeny.frontend.values import UNKNOWN, Condition, Unset
+from teeny.frontend.values import UNKNOWN, Condition, Unset, is_tuple
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Function, Module, Region
 from teeny.ir.dtype import CLASSES, DType, members, variable
@@ -30,8 +30,9 @@ from teeny.ops.control import return_
 from teeny.ops.function import Operand
 
 EXPRESSIONS: dict[type[ast.AST], Rule] = {
-    ast.Constant: expr.constant, ast.Name: expr.name, ast.Attribute: expr.attribute, ast.Tuple: expr.tuple_, ast.List: expr.list_,
-    ast.Subscript: expr.subscript, ast.Call: expr.call, ast.BinOp: operators.binop, ast.UnaryOp: operators.unaryop,
+    ast.Constant: expr.constant, ast.Name: expr.name, ast.Attribute: expr.attribute, ast.Tuple: expr.tuple_,
+    ast.List: expr.list_, ast.Subscript: expr.subscript, ast.Call: expr.call, ast.BinOp: operators.binop,
+    ast.UnaryOp: operators.unaryop,
     ast.BoolOp: operators.boolop, ast.Compare: operators.compare, ast.IfExp: operators.ifexp,
 }  # fmt: skip
 STATEMENTS: dict[type[ast.AST], Rule] = {
@@ -69,7 +70,7 @@ class Generic:
 
 
 def define(fn: FunctionType) -> tuple[Definition, list[Diagnostic]]:
-    """Read a kernel's source and parameters, and what is wrong with these. Raises KernelError where there is no source."""
+    """Read a kernel's source and parameters, and what is wrong with these. Raises KernelError without a source."""
     source = source_of(fn)
     found, faults = parameters(fn, source)
     known = {p.name for p in found}
@@ -89,13 +90,14 @@ def lower_generic(definition: Definition) -> Generic:
     exclusions = {name: frozenset(leaves) for name, leaves in c.exclusions.items()}
     for one in dict.fromkeys(p.dtype for p in definition.parameters if p.dtype is not None):
         if one.name in exclusions and all(m.name in exclusions[one.name] for m in members(one)):
-            text = f"no dtype that `{one.name}` may be is left: the operations of the kernel exclude {', '.join(sorted(exclusions[one.name]))}"
+            lacking = ", ".join(sorted(exclusions[one.name]))
+            text = f"no dtype that `{one.name}` may be is left: the operations of the kernel exclude {lacking}"
             c.fault("T001", text, Location(definition.source.name_span))
     return Generic(Module([function]), tuple(c.faults), c.table, c.facts, tuple(c.obligations), exclusions)
 
 
 def lower_concrete(definition: Definition, dtypes: Mapping[DType, DType], constants: Mapping[str, Any]) -> Module:
-    """Lower with values: `dtypes` for the variables, `constants` for Const parameters and absent optional pointers (None).
+    """Lower with values: `dtypes` for the variables, `constants` for Const parameters and (None) absent pointers.
 
     Raises KernelError with all faults.
     """
@@ -112,8 +114,8 @@ def lower_concrete(definition: Definition, dtypes: Mapping[DType, DType], consta
 
 def _const_value(value: Any) -> Any:
     """A Const argument as a value of the front end: dtype classes become dtypes."""
-    if isinstance(value, tuple):
-        return tuple(_const_value(v) for v in value)
+    if is_tuple(value):
+        return tuple(map(_const_value, value))
     leaf = getattr(value, "ir", None)
     return leaf if isinstance(leaf, DType) else value
 

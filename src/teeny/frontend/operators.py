@@ -9,8 +9,10 @@ from teeny.diag.diagnostic import Edit, Fix
 from teeny.diag.span import Location
 from teeny.frontend import consts
 from teeny.frontend.call import call_language
-from teeny.frontend.context import Context, evaluate, guard_of
-from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_const, is_faulty, show
+from teeny.frontend.context import Context
+from teeny.frontend.execute import evaluate
+from teeny.frontend.guards import guard_of
+from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_const, is_faulty, is_tuple, show
 from teeny.ir.dtype import BOOL, I32
 from teeny.ir.guard import TRUE
 from teeny.ir.poly import Poly
@@ -27,9 +29,9 @@ _METHODS: dict[type[ast.AST], str] = {
     ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert",
 }  # fmt: skip
 _SYMBOLS: dict[type[ast.AST], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.BitAnd: "&", ast.BitOr: "|",
-    ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==",
-    ast.NotEq: "!=", ast.Pow: "**", ast.MatMult: "@",
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.BitAnd: "&",
+    ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">",
+    ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.Pow: "**", ast.MatMult: "@",
 }  # fmt: skip
 _MIRRORED: dict[type[ast.AST], type[ast.cmpop]] = {
     ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE, ast.Eq: ast.Eq, ast.NotEq: ast.NotEq,
@@ -46,7 +48,6 @@ def _table(cls: type) -> dict[tuple[type[ast.AST], bool], LanguageFunction]:
     return found
 
 
-_WHERE = function_of(where)
 _TENSOR = _table(Tensor)
 _POINTER = _table(Ptr)
 
@@ -76,7 +77,7 @@ def binary(c: Context, node: ast.AST, op: ast.operator, x: Any, y: Any, left: as
             return call_language(c, node, function, (y, x), {}, (right, left), {})
     if isinstance(x, Operand) or isinstance(y, Operand):
         return _no_operator(c, node, kind, x, y, left, right)
-    if isinstance(x, tuple) and isinstance(y, tuple) and kind is ast.Add:
+    if is_tuple(x) and is_tuple(y) and kind is ast.Add:
         return (*x, *y)
     if not is_const(x) or not is_const(y):
         return c.fault("E001", f"`{_SYMBOLS[kind]}` does not take {show(x)} and {show(y)}", node)
@@ -95,10 +96,15 @@ def _no_operator(c: Context, node: ast.AST, kind: type[ast.AST], x: Any, y: Any,
     if any(isinstance(v, Operand) and v.is_pointer for v in (x, y)):
         c.doubt(left if isinstance(x, Operand) and x.is_pointer else right)
         return c.fault(
-            "T005", f"`{symbol}` does not take {show(x)} and {show(y)}", node,
+            "T005",
+            f"`{symbol}` does not take {show(x)} and {show(y)}",
+            node,
             help="a pointer is moved with `+`; load through it to compute with the elements",
-        )  # fmt: skip
-    helps = {ast.Pow: "write x * x, or tl.exp(y * tl.log(x))", ast.MatMult: "matrix products are written tl.dot"}
+        )
+    helps: dict[type[ast.AST], str] = {
+        ast.Pow: "write x * x, or tl.exp(y * tl.log(x))",
+        ast.MatMult: "matrix products are written tl.dot",
+    }
     return c.fault("E001", f"`{symbol}` is no operator of tensors", node, help=helps.get(kind, ""))
 
 
@@ -122,7 +128,12 @@ def unaryop(c: Context, node: ast.UnaryOp) -> Any:
 def _is_flag(c: Context, node: ast.AST, x: Operand, word: str, instead: str) -> bool:
     """Whether a value can stand beside `and`, `or`, `not`: a scalar bool."""
     if x.shape:
-        c.fault("T007", f"`{word}` needs a scalar condition; `{c.text(node)}` is {show(x)}", node, help=f"use `{instead}`, lane by lane")
+        c.fault(
+            "T007",
+            f"`{word}` needs a scalar condition; `{c.text(node)}` is {show(x)}",
+            node,
+            help=f"use `{instead}`, lane by lane",
+        )
     elif x.dtype is not BOOL:
         c.fault("T007", f"`{word}` needs a bool; `{c.text(node)}` is {show(x)}", node, help="compare it first")
     else:
@@ -201,9 +212,12 @@ def _chained(c: Context, node: ast.Compare) -> Any:
     signs = [_SYMBOLS.get(type(op), "?") for op in node.ops]
     text = " & ".join(f"({a} {sign} {b})" for a, sign, b in zip(parts, signs, parts[1:], strict=False))
     return c.fault(
-        "E001", "a chained comparison of blocks is outside the language", node, help=f"write {text}",
+        "E001",
+        "a chained comparison of blocks is outside the language",
+        node,
+        help=f"write {text}",
         fix=Fix("compare twice and join", (Edit(c.location(node).span, text if len(text) < 80 else c.text(node)),)),
-    )  # fmt: skip
+    )
 
 
 def _compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any, left: ast.AST, right: ast.AST) -> Any:
@@ -248,7 +262,9 @@ def ifexp(c: Context, node: ast.IfExp) -> Any:
         if type(x) is type(y) and x == y:
             return x
         x = as_scalar(c, node.body, x)
-    return call_language(c, node, _WHERE, (test, x, y), {}, (node.test, node.body, node.orelse), {})
+    choose = function_of(where)
+    assert choose is not None
+    return call_language(c, node, choose, (test, x, y), {}, (node.test, node.body, node.orelse), {})
 
 
 def _const_choice(c: Context, node: ast.IfExp, test: Any) -> Any:
@@ -277,10 +293,17 @@ def as_scalar(c: Context, node: Any, value: Any) -> Any:
     if isinstance(value, bool | Condition | Comparison) or (isinstance(value, Unset) and value.kind is bool):
         return Operand(constant(c.b, BOOL, value), BOOL)
     if isinstance(value, int) and not -(2**31) <= value < 2**31:
-        return c.fault("T006", f"the Const {value} becomes a run-time i32 here, and does not fit", node, help="say the dtype: tl.full((), value, tl.i64)")
+        return c.fault(
+            "T006",
+            f"the Const {value} becomes a run-time i32 here, and does not fit",
+            node,
+            help="say the dtype: tl.full((), value, tl.i64)",
+        )
     if isinstance(value, int | Poly):
         return Operand(constant(c.b, I32, value), I32)
     return c.fault(
-        "T010", f"{show(value)} cannot become a run-time value here, for its dtype is not known", node,
+        "T010",
+        f"{show(value)} cannot become a run-time value here, for its dtype is not known",
+        node,
         help="say the dtype: tl.full((), value, tl.f32)",
-    )  # fmt: skip
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from teeny.frontend.signature import EMPTY, LANGUAGE_VARIABLES, Param, Signature, Term, language_signature
-from teeny.frontend.values import Comparison, Condition, Unknown, Unset, is_const, is_faulty
+from teeny.frontend.values import Comparison, Condition, Unknown, Unset, is_const, is_faulty, is_tuple
 from teeny.ir.dtype import LEAVES, DType
 from teeny.ir.poly import Poly
 from teeny.ir.types import PointerType, pointer
@@ -74,9 +74,7 @@ def signatures(function: LanguageFunction) -> list[Signature]:
 
 
 def match(function: LanguageFunction, values: Mapping[str, Any], pin: Pin) -> Match | Mismatch:
-    """Match the arguments of a call (by parameter name; defaults not yet filled in) against the overloads.
-
-    """
+    """Match the arguments of a call (by parameter name; defaults not yet filled in) against the overloads."""
     best: Mismatch | None = None
     for signature in signatures(function):
         found = _fit(signature, values, pin, function.exclude)
@@ -88,7 +86,9 @@ def match(function: LanguageFunction, values: Mapping[str, Any], pin: Pin) -> Ma
     return best
 
 
-def _fit(signature: Signature, values: Mapping[str, Any], pin: Pin, exclude: dict[str, tuple[str, ...]]) -> Match | Mismatch:
+def _fit(
+    signature: Signature, values: Mapping[str, Any], pin: Pin, exclude: dict[str, tuple[str, ...]]
+) -> Match | Mismatch:
     arguments: dict[str, Any] = {}
     made = Match(signature, arguments)
     for at, param in enumerate(signature.params):
@@ -171,7 +171,7 @@ def _any_of(terms: tuple[Term, ...], value: object, subst: dict[DType, DType], p
 
 
 def _fits_tuple(term: Term, value: object, subst: dict[DType, DType], pin: Pin) -> str | None:
-    if not isinstance(value, tuple):
+    if not is_tuple(value):
         return None if isinstance(value, Unset) and value.kind is tuple else "kind"
     parts = cast("tuple[object, ...]", value)
     wanted = term.inner * len(parts) if term.many else term.inner
@@ -185,7 +185,7 @@ def _is_plain(kind: str, value: object) -> bool:
     if kind == "int":
         return isinstance(value, Poly) or (isinstance(value, int) and not isinstance(value, bool))
     if kind == "float":
-        return isinstance(value, Poly | int | float) and not isinstance(value, bool) or _unset(value, float)
+        return (isinstance(value, Poly | int | float) and not isinstance(value, bool)) or _unset(value, float)
     if kind == "bool":
         return isinstance(value, bool | Condition | Comparison) or _unset(value, bool)
     if kind == "str":

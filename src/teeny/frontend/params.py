@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from teeny.diag.diagnostic import Diagnostic, at, report
 from teeny.diag.span import Location
-from teeny.frontend.inline import every_argument, lookup_of
+from teeny.frontend.inline import lookup_of
 from teeny.frontend.signature import EMPTY, AnnotationError, Term, terms_of
 from teeny.frontend.source import KernelSource
 from teeny.ir.dtype import BOOL, I8, DType, storage
@@ -21,7 +21,7 @@ from teeny.ir.types import PointerType, Type, pointer
 class Parameter:
     """One parameter. `dtype`: of the elements or of the scalar, a leaf or a variable; None for a Const.
 
-    `const`: what a Const takes (terms of the kinds "int", "bool", "float", "str", "none", "tuple", "dtype", "function").
+    `const`: what a Const takes: terms of the kinds int, bool, float, str, none, tuple, dtype, function.
     """
 
     name: str
@@ -53,13 +53,17 @@ def parameters(fn: FunctionType, source: KernelSource) -> tuple[list[Parameter],
     faults: list[Diagnostic] = []
 
     def fault(code: str, message: str, node: Any, help: str = "") -> None:
-        faults.append(report(code, message, at(Location(source.span(node))), help=(help,) if help else (), kernel=fn.__name__))
+        faults.append(
+            report(code, message, at(Location(source.span(node))), help=(help,) if help else (), kernel=fn.__name__)
+        )
 
     for extra in (arguments.vararg, arguments.kwarg):
         if extra is not None:
             fault("E001", f"`{extra.arg}`: a kernel has no `*` or `**` parameters", extra, "name each parameter")
     every = [*arguments.posonlyargs, *arguments.args]
-    defaults = dict(zip([a.arg for a in every][len(every) - len(fn.__defaults__ or ()) :], fn.__defaults__ or (), strict=True))
+    defaults = dict(
+        zip([a.arg for a in every][len(every) - len(fn.__defaults__ or ()) :], fn.__defaults__ or (), strict=True)
+    )
     defaults |= fn.__kwdefaults__ or {}
     found: list[Parameter] = []
     for one in (*every, *arguments.kwonlyargs):
@@ -68,7 +72,12 @@ def parameters(fn: FunctionType, source: KernelSource) -> tuple[list[Parameter],
             found.append(made)
     returns = source.tree.returns
     if returns is not None and not (isinstance(returns, ast.Constant) and returns.value in (None, "None")):
-        fault("E010", f"a kernel returns nothing; it is annotated `{ast.unparse(returns)}`", returns, "annotate it `-> None`")
+        fault(
+            "E010",
+            f"a kernel returns nothing; it is annotated `{ast.unparse(returns)}`",
+            returns,
+            "annotate it `-> None`",
+        )
     return found, faults
 
 
@@ -97,5 +106,10 @@ def _parameter(fn: FunctionType, source: KernelSource, one: ast.arg, default: An
             return Parameter(name, "scalar", term.dtype, False, (), default, location, text)
         if term.kind == "const" and not optional:
             return Parameter(name, "const", None, False, term.inner, default, location, text)
-    fault("E006", f"`{name}`: `{text}` is no annotation of a kernel's parameter", one.annotation, "write tl.Ptr[...], tl.Scalar[...] or tl.Const[...]")
+    fault(
+        "E006",
+        f"`{name}`: `{text}` is no annotation of a kernel's parameter",
+        one.annotation,
+        "write tl.Ptr[...], tl.Scalar[...] or tl.Const[...]",
+    )
     return None

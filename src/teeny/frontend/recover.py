@@ -61,18 +61,48 @@ def foreign(node: ast.AST) -> Foreign:
 
 
 def assigned(body: list[ast.stmt]) -> dict[str, ast.AST]:
-    """The names that statements give a value, in order of first appearance, and where last; in nested functions none."""
+    """The names that statements give a value, in order of first appearance, and where last."""
     found: dict[str, ast.AST] = {}
-    pending: list[ast.AST] = list(reversed(body))
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Name):
-            if isinstance(node.ctx, ast.Store):
-                found[node.id] = node
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found[node.name] = node
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            found.update(((one.asname or one.name).partition(".")[0], one) for one in node.names)
-        elif not isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            pending.extend(reversed(list(ast.iter_child_nodes(node))))
+    _collect(body, found)
     return found
+
+
+def _collect(body: list[ast.stmt], found: dict[str, ast.AST]) -> None:
+    for node in body:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                targets(target, found)
+        elif isinstance(node, ast.AugAssign | ast.AnnAssign):
+            targets(node.target, found)
+        elif isinstance(node, ast.If | ast.While):
+            _collect(node.body, found)
+            _collect(node.orelse, found)
+        elif isinstance(node, ast.For):
+            targets(node.target, found)
+            _collect(node.body, found)
+            _collect(node.orelse, found)
+        elif not isinstance(node, ast.Expr | ast.Return | ast.Pass):
+            _collect_foreign(node, found)
+
+
+def _collect_foreign(node: ast.stmt, found: dict[str, ast.AST]) -> None:
+    """The names that a statement outside the language sets."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        found[node.name] = node
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        found.update(((one.asname or one.name).partition(".")[0], one) for one in node.names)
+    else:
+        found.update(
+            (one.id, one) for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        )
+
+
+def targets(node: ast.expr, found: dict[str, ast.AST]) -> None:
+    """The names in a target of an assignment."""
+    if isinstance(node, ast.Name):
+        found[node.id] = node
+    elif isinstance(node, ast.Tuple | ast.List):
+        for one in node.elts:
+            targets(one, found)
+    elif isinstance(node, ast.Starred):
+        targets(node.value, found)

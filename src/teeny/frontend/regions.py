@@ -11,7 +11,7 @@ from teeny.diag.diagnostic import Label
 from teeny.diag.span import Location
 from teeny.frontend.context import Context, Env, Maybe
 from teeny.frontend.operators import as_scalar
-from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty, show, show_dtype
+from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty, is_tuple, show, show_dtype
 from teeny.ir.core import Block, Value
 from teeny.ir.poly import Poly
 from teeny.ops.function import Operand
@@ -70,7 +70,7 @@ def runtime(c: Context, node: Any, value: Any) -> Any:
 
     Tensors, and compile-time values that have no run-time form, stay as they are.
     """
-    if isinstance(value, tuple):
+    if is_tuple(value):
         return tuple(runtime(c, node, one) for one in value)
     if isinstance(value, Operand) or is_faulty(value) or fixed(value):
         return value
@@ -79,21 +79,21 @@ def runtime(c: Context, node: Any, value: Any) -> Any:
 
 def flat(value: Any) -> list[Operand]:
     """The run-time values in a value, in order."""
-    if isinstance(value, tuple):
+    if is_tuple(value):
         return [one for part in value for one in flat(part)]
     return [value] if isinstance(value, Operand) else []
 
 
 def rebuilt(value: Any, new: list[Value]) -> Any:
     """`value` with its run-time values replaced by the first ones of `new`, which are taken off."""
-    if isinstance(value, tuple):
+    if is_tuple(value):
         return tuple(rebuilt(part, new) for part in value)
     return Operand(new.pop(0), value.dtype) if isinstance(value, Operand) else value
 
 
 def same(a: Any, b: Any) -> bool:
     """Whether two run-time values have one type."""
-    if isinstance(a, tuple) and isinstance(b, tuple):
+    if is_tuple(a) and is_tuple(b):
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, Operand) and isinstance(b, Operand):
         return a.dtype is b.dtype and a.value.type is b.value.type
@@ -133,7 +133,12 @@ def name_values(values: list[Operand], name: str) -> None:
 
 def changes_fixed(c: Context, name: str, before: Any, after: Any, node: Location, where: str) -> Any:
     """A compile-time value that has no run-time form is changed where only a run decides."""
+    if is_faulty(after):
+        return UNKNOWN
     return c.fault(
-        "E009", f"`{name}` is {show(before)} or {show(after)}, known at compile time, and only a run decides {where}", node,
-        label="changed here", help="let a Const condition decide, or use another name",
-    ) if not is_faulty(after) else UNKNOWN  # fmt: skip
+        "E009",
+        f"`{name}` is {show(before)} or {show(after)}, known at compile time, and only a run decides {where}",
+        node,
+        label="changed here",
+        help="let a Const condition decide, or use another name",
+    )

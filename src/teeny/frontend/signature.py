@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from types import FunctionType
@@ -18,7 +18,8 @@ from teeny.ir.dtype import BOOLEAN, CLASSES, LEAVES, NUM, DType, variable
 
 EMPTY: Any = inspect.Parameter.empty
 Kind = Literal[
-    "tensor", "scalar", "ptr", "const", "dtype", "int", "float", "bool", "str", "none", "tuple", "function", "any", "union"
+    "tensor", "scalar", "ptr", "const", "dtype", "int", "float", "bool", "str", "none", "tuple", "function", "any",
+    "union",
 ]  # fmt: skip
 
 
@@ -55,8 +56,9 @@ class AnnotationError(Exception):
 
 LANGUAGE_VARIABLES: dict[str, DType] = {
     "D": variable("D", CLASSES["Dtype"], "Dtype"), "E": variable("E", CLASSES["Dtype"], "Dtype"),
-    "N": variable("N", NUM, "Num"), "I": variable("I", CLASSES["Int"], "Int"), "F": variable("F", CLASSES["Float"], "Float"),
-    "B": variable("B", CLASSES["Bits"], "Bits"), "S": variable("S", NUM | BOOLEAN, "Num or Bool"),
+    "N": variable("N", NUM, "Num"), "I": variable("I", CLASSES["Int"], "Int"),
+    "F": variable("F", CLASSES["Float"], "Float"), "B": variable("B", CLASSES["Bits"], "Bits"),
+    "S": variable("S", NUM | BOOLEAN, "Num or Bool"),
 }  # fmt: skip
 _LEAF_NAMES: dict[str, DType] = {
     **LEAVES, "bool_": LEAVES["bool"], "int1": LEAVES["bool"], "bfloat16": LEAVES["bf16"],
@@ -64,7 +66,14 @@ _LEAF_NAMES: dict[str, DType] = {
     **{f"float{b}": LEAVES[f"f{b}"] for b in (16, 32, 64)},
 }  # fmt: skip
 del _LEAF_NAMES["bool"]
-_PLAIN: dict[str, Kind] = {"int": "int", "float": "float", "bool": "bool", "str": "str", "Any": "any", "Callable": "function"}
+_PLAIN: dict[str, Kind] = {
+    "int": "int",
+    "float": "float",
+    "bool": "bool",
+    "str": "str",
+    "Any": "any",
+    "Callable": "function",
+}
 
 Lookup = Callable[[str], DType | None]
 """The dtype variable of that name, if there is one."""
@@ -79,7 +88,9 @@ def _dtype(node: ast.expr, lookup: Lookup) -> DType:
     found = lookup(name) or _LEAF_NAMES.get(name)
     if found is None:
         help = f"; bound a type variable by {name}" if name in CLASSES else ""
-        raise AnnotationError(f"`{ast.unparse(node)}` is no dtype of the language and no type variable with a bound{help}")
+        raise AnnotationError(
+            f"`{ast.unparse(node)}` is no dtype of the language and no type variable with a bound{help}"
+        )
     return found
 
 
@@ -151,7 +162,7 @@ def _language_terms(text: str) -> tuple[Term, ...]:
 
 
 def language_signature(fn: Callable[..., Any]) -> Signature:
-    """The signature of a language function's overload: its annotations are text (`from __future__ import annotations`)."""
+    """The signature of a language function's overload, whose annotations are text (they are not evaluated)."""
     code, annotations, defaults = fn.__code__, fn.__annotations__, fn.__defaults__ or ()
     count = code.co_argcount
     names = code.co_varnames[: count + code.co_kwonlyargcount]
@@ -166,7 +177,7 @@ def language_signature(fn: Callable[..., Any]) -> Signature:
 
 
 def dtype_named(fn: FunctionType, name: str) -> DType | None:
-    """The dtype that a name in an annotation of `fn` stands for: a type variable, or a leaf under a name of the user's."""
+    """The dtype that a name in an annotation of `fn` stands for: a type variable, or a leaf under another name."""
     found = resolve(fn, name)
     leaf = getattr(found, "ir", None)
     return leaf if isinstance(leaf, DType) else variable_of(found)
@@ -204,14 +215,17 @@ def show_terms(terms: tuple[Term, ...]) -> str:
 
 
 _WORDS: dict[str, str] = {
-    "tensor": "a tensor", "scalar": "a scalar", "ptr": "a pointer", "dtype": "a dtype", "int": "an int", "any": "a value",
+    "tensor": "a tensor", "scalar": "a scalar", "ptr": "a pointer", "dtype": "a dtype", "int": "an int",
+    "any": "a value",
 }  # fmt: skip
 
 
 def _show_term(term: Term) -> str:
     dtype = term.dtype
     if term.kind == "const":
-        return "a compile-time " + " or ".join(_show_term(t).removeprefix("a ").removeprefix("an ") for t in term.inner if t.kind != "none")
+        return "a compile-time " + " or ".join(
+            _show_term(t).removeprefix("a ").removeprefix("an ") for t in term.inner if t.kind != "none"
+        )
     if term.kind == "union":
         return show_terms(term.inner)
     if term.kind == "tuple":

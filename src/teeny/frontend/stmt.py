@@ -6,12 +6,13 @@ import ast
 from typing import Any
 
 from teeny.frontend import expr
-from teeny.frontend.context import Context, Frame, Returned, evaluate
+from teeny.frontend.context import Context, Frame, Returned
+from teeny.frontend.execute import evaluate
 from teeny.frontend.inline import lookup_of
 from teeny.frontend.operators import binary
 from teeny.frontend.overload import fits
 from teeny.frontend.signature import AnnotationError, Param, Term, terms_of
-from teeny.frontend.values import UNKNOWN, Unset, is_const, is_faulty, show
+from teeny.frontend.values import UNKNOWN, Unset, is_const, is_faulty, is_tuple, show
 
 
 def assign(c: Context, node: ast.Assign) -> None:
@@ -26,7 +27,12 @@ def _target(c: Context, target: ast.expr, value: Any) -> None:
     elif isinstance(target, ast.Tuple | ast.List):
         _unpack(c, target, value)
     elif isinstance(target, ast.Subscript):
-        c.fault("E001", f"`{c.text(target)}` cannot be assigned: a block's lanes cannot be set", target, help="choose lanes with tl.where, or store through a pointer")
+        c.fault(
+            "E001",
+            f"`{c.text(target)}` cannot be assigned: a block's lanes cannot be set",
+            target,
+            help="choose lanes with tl.where, or store through a pointer",
+        )
     elif isinstance(target, ast.Attribute):
         c.fault("E001", f"`{c.text(target)}` cannot be assigned in a kernel", target)
     else:
@@ -34,11 +40,11 @@ def _target(c: Context, target: ast.expr, value: Any) -> None:
 
 
 def _unpack(c: Context, target: ast.Tuple | ast.List, value: Any) -> None:
-    if isinstance(value, tuple) and len(value) == len(target.elts):
+    if is_tuple(value) and len(value) == len(target.elts):
         for one, part in zip(target.elts, value, strict=True):
             _target(c, one, part)
         return
-    if isinstance(value, tuple):
+    if is_tuple(value):
         c.fault("T010", f"{len(target.elts)} names for a tuple of {len(value)}", target)
     elif not is_faulty(value) and not (isinstance(value, Unset) and value.kind is tuple):
         c.fault("T010", f"{show(value)} cannot be unpacked", target)
@@ -73,7 +79,11 @@ def annassign(c: Context, node: ast.AnnAssign) -> None:
             c.fault("E009", f"`{name}` is declared Const, and `{c.text(node.value)}` is {show(value)}", node.value)
             value = UNKNOWN
         elif fits(Param(name, terms), value, {}, c.pin) is not None:
-            c.fault("T010", f"`{name}` is declared {ast.unparse(node.annotation)}, and `{c.text(node.value)}` is {show(value)}", node.value)
+            c.fault(
+                "T010",
+                f"`{name}` is declared {ast.unparse(node.annotation)}, and `{c.text(node.value)}` is {show(value)}",
+                node.value,
+            )
             value = UNKNOWN
     c.bind(name, value, c.location(node.target))
 
@@ -90,7 +100,12 @@ def return_(c: Context, node: ast.Return) -> None:
     if frame.outer is None and value is not None:
         c.fault("E010", "a kernel returns nothing", node, help="store the result through a pointer")
     if frame.loops:
-        c.fault("E010", "a return inside a loop is outside the language", node, help="keep a flag, and mask the work after it")
+        c.fault(
+            "E010",
+            "a return inside a loop is outside the language",
+            node,
+            help="keep a flag, and mask the work after it",
+        )
         return
     if frame.outer is not None and frame.result and not is_faulty(value):
         value = _as_declared(c, node, frame, value)
@@ -107,10 +122,10 @@ def _as_declared(c: Context, node: ast.Return, frame: Frame, value: Any) -> Any:
     assert frame.source.tree.returns is not None
     written = ast.unparse(frame.source.tree.returns)
     known = ", ".join(f"{v.name} is {d.name}" for v, d in frame.subst.items() if v is not d)
+    note = f" (where {known})" if known else ""
     return c.fault(
-        "T013", f"`{frame.fn.__name__}` is declared to return {written}{f' (where {known})' if known else ''}, and returns {show(value)}",
-        node,
-    )  # fmt: skip
+        "T013", f"`{frame.fn.__name__}` is declared to return {written}{note}, and returns {show(value)}", node
+    )
 
 
 def pass_(c: Context, node: ast.Pass) -> None:

@@ -1,15 +1,15 @@
 """What an expression of a kernel can be while it is lowered.
 
-Run-time values are `Operand`s (a tensor, scalar or pointer with its IR value). Everything else is known at compile time:
-Python numbers, strings, None, functions and modules as they are, dtypes as `DType`, tuples of any of these. In generic
-code a Const parameter has no value yet: an int is a symbolic dim (`ir.poly`), a bool a `Condition`, a dtype a variable,
-others an `Unset`.
+Run-time values are `Operand`s (a tensor, scalar or pointer with its IR value). Everything else is known at compile
+time: Python numbers, strings, None, functions and modules as they are, dtypes as `DType`, tuples of any of these. In
+generic code a Const parameter has no value yet: an int is a symbolic dim (`ir.poly`), a bool a `Condition`, a dtype a
+variable, others an `Unset`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from teeny.ir.dtype import DType
 from teeny.ir.poly import Poly
@@ -29,7 +29,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A comparison of Const ints that the facts do not decide; it becomes a `Condition` where a branch depends on it."""
+    """A comparison of Const ints that the facts do not decide; it becomes a `Condition` where a branch needs it."""
 
     predicate: Predicate
     text: str
@@ -68,9 +68,14 @@ class Method:
     first: Any
 
 
+def is_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
+    """Whether a value is a tuple, of values of any kind."""
+    return isinstance(value, tuple)
+
+
 def is_const(value: object) -> bool:
     """Whether a value is known at compile time."""
-    return not isinstance(value, Operand | Unknown) and not (isinstance(value, tuple) and not all(map(is_const, value)))
+    return all(map(is_const, value)) if is_tuple(value) else not isinstance(value, Operand | Unknown)
 
 
 def kind_of(value: object) -> type:
@@ -84,7 +89,7 @@ def kind_of(value: object) -> type:
 
 def is_faulty(value: object) -> bool:
     """Whether a value comes from a reported fault, so that nothing more should be said about it."""
-    return isinstance(value, Unknown) or (isinstance(value, tuple) and any(map(is_faulty, value)))
+    return isinstance(value, Unknown) or (is_tuple(value) and any(map(is_faulty, value)))
 
 
 def show_dtype(dtype: DType | PointerType) -> str:
@@ -114,7 +119,7 @@ def show(value: object) -> str:
         return f"a Const {value.kind.__name__}"
     if value is None:
         return "None"
-    if isinstance(value, tuple):
+    if is_tuple(value):
         return f"a tuple of {len(value)}"
     if isinstance(value, bool | int | float | str):
         return f"the {type(value).__name__} {value!r}"

@@ -8,6 +8,7 @@ Shapes hold ints, and in generic IR symbolic dims (`ir.poly`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from teeny.ir.dtype import DType
@@ -23,7 +24,7 @@ class PointerType:
     pointee: DType | PointerType
 
     def __repr__(self) -> str:
-        return f"!tt.ptr<{self.pointee.mlir if isinstance(self.pointee, DType) else self.pointee}>"
+        return _pointer_text(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -34,8 +35,18 @@ class TensorType:
     element: DType | PointerType
 
     def __repr__(self) -> str:
-        dims = "".join(f"{d}x" for d in self.shape)
-        return f"tensor<{dims}{self.element.mlir if isinstance(self.element, DType) else self.element}>"
+        return _tensor_text(self)
+
+
+@cache
+def _pointer_text(type_: PointerType) -> str:
+    return f"!tt.ptr<{type_.pointee.mlir if isinstance(type_.pointee, DType) else type_.pointee}>"
+
+
+@cache
+def _tensor_text(type_: TensorType) -> str:
+    dims = "".join(f"{d}x" for d in type_.shape)
+    return f"tensor<{dims}{type_.element.mlir if isinstance(type_.element, DType) else type_.element}>"
 
 
 Element = DType | PointerType

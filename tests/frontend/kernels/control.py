@@ -105,7 +105,7 @@ def ternaries(x_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], WIDE: tl.Const[bool], BLOC
     size = BLOCK * 2 if WIDE else BLOCK
     offs = tl.arange(0, size)
     factor = tl.full((), 2.0, tl.f32) if n > 3 else tl.full((), 1.0, tl.f32)
-    limit = min(size, n)
+    limit = n if n < size else size
     x = tl.load(x_ptr + offs, mask=offs < limit, other=0.0)
     tl.store(x_ptr + offs, (x.to(tl.f32) * factor).to(x_ptr.dtype), mask=offs < limit)
 

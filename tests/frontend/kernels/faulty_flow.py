@@ -160,7 +160,7 @@ def loops(x_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> None:
 def returns(x_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32]) -> None:
     for i in tl.range(n):
         if i == 3:
-            return None  # error[E010]
+            return  # error[E010]
         tl.store(x_ptr + i, 0.0)
     return tl.load(x_ptr)  # error[E010]
 

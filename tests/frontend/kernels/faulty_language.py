@@ -45,11 +45,12 @@ def constructs(x_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> 
     raise ValueError  # error[E001]
     x.data = 3  # error[E001]
     several = tl.load(*(x_ptr, None))  # error[E001]
-    options = tl.load(x_ptr, mask=None)  # error[E001]
+    options = tl.load(x_ptr, **{"mask": None})  # error[E001]
     member = n in (1, 2)  # error[E001]
     same = n is x  # error[E001]
     shape = x.strides  # error[E001]
     number = 1j  # error[E001]
+    import os  # error[E001]
 
     def inner(v: tl.Tensor[D]) -> tl.Tensor[D]:  # error[E001]
         return v
