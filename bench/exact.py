@@ -31,7 +31,6 @@ def _long_erf(x: float) -> Any:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in ("exp", "exp2", "expm1", "log", "log2", "log1p", "sin", "cos", "tanh")},
-    "sqrt": np.sqrt,
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "erf": _erf,
     "pow": np.power,

@@ -235,11 +235,18 @@ def _dots(schema: OpDef) -> Iterator[Example]:
                 yield f"{schema.name} {dtype} {batch} {attrs}", _one(schema, types, **attrs)
 
 
+def _clamps(schema: OpDef) -> Iterator[Example]:
+    for dtype in (d for d in STORED if d.kind == "float"):
+        for propagate in ("none", "all"):
+            yield f"{schema.name} {dtype} {propagate}", _one(schema, (typed((8,), dtype),) * 3, propagateNan=propagate)
+
+
 MAKERS: dict[str, Callable[[OpDef], Iterator[Example]]] = {
     "arith.constant": _constants,
     "arith.cmpi": _compares,
     "arith.cmpf": _compares,
     "arith.select": _selects,
+    "tt.clampf": _clamps,
     "tt.get_program_id": _axes,
     "tt.get_num_programs": _axes,
     "tt.make_range": _ranges,

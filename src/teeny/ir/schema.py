@@ -36,6 +36,19 @@ Fold = Callable[..., float | None]
 """`(*numbers) -> number or None`: the meaning on Python numbers, where the operation's attributes do not matter."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ulp:
+    """How far results may be from the exact ones, in units of the last place; 0: rounded correctly.
+
+    `cpu` holds for f32 and f64, on the reference too. On GPUs None says that no bound is known. 16-bit floats are
+    rounded from an f32 result.
+    """
+
+    cpu: float = 0.0
+    cuda_f32: float | None = 0.0
+    cuda_f64: float | None = 0.0
+
+
 class SchemaError(Exception):
     """Operands, attributes or results that do not fit a schema: the verifier's and the builder's complaint."""
 
@@ -49,6 +62,9 @@ class OpDef:
     `types` is an `Infer`, or a `Check` where `inferred` is false.
     `operands` and `results` name them: `x`, `mask?` (optional, last), `args*` (any number).
     `group` names what the variants of one idea share: addf, addi and num.add are all "add".
+    `wide`: of 16-bit floats, the language computes it in f32 and rounds once; a pass writes the conversions.
+    `symbols`: the functions of NVIDIA's libdevice for f32 and f64 that stand for it in Triton's dialect, which has no
+    such operation; its text is then a call of them (`Structural("extern")`).
     """
 
     name: str
@@ -68,7 +84,9 @@ class OpDef:
     generic: bool = False
     commutative: bool = False
     identity: Callable[[DType], float] | None = None
-    ulp: float | None = 0.0
+    ulp: Ulp = Ulp()
+    wide: bool = False
+    symbols: tuple[str, ...] = ()
     regions: int = 0
     inferred: bool = True
     cost: float = 1.0

@@ -4,14 +4,17 @@ Each name is defined once, in its family under `ops`; this module alone imports 
 touches no second file.
 """
 
+from teeny.language import math as math
 from teeny.language.dtypes import *
 from teeny.language.library import *
 from teeny.language.tensor import *
 from teeny.ops.arith import *
 from teeny.ops.cast import *
+from teeny.ops.clamp import *
 from teeny.ops.compare import *
 from teeny.ops.contracts import *
 from teeny.ops.control import *
+from teeny.ops.division import *
 from teeny.ops.dot import *
 from teeny.ops.math import *
 from teeny.ops.memory import *

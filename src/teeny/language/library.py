@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
+import teeny.language as tl
+
 if TYPE_CHECKING:
-    from teeny.language.typing import I, Tensor
+    from teeny.language.typing import F, I, Tensor
 
 
 @overload
@@ -17,4 +19,11 @@ def cdiv(x: Any, y: Any) -> Any:
     return (x + (y - 1)) // y
 
 
-__all__ = ["cdiv"]
+def sigmoid(x: Tensor[F]) -> Tensor[F]:
+    """1 / (1 + exp(-x)), of f16 and bf16 in f32 and rounded once."""
+    if x.dtype == tl.f16 or x.dtype == tl.bf16:
+        return (1.0 / (1.0 + tl.exp(-x.to(tl.f32)))).to(x.dtype)
+    return 1.0 / (1.0 + tl.exp(-x))
+
+
+__all__ = ["cdiv", "sigmoid"]

@@ -14,9 +14,9 @@ from teeny.ops.vocabulary import Rules, as_unsigned, elementwise, family, rounde
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
-    from teeny.language.typing import Const, F, N, Tensor, i32, i64
+    from teeny.language.typing import Const, F, I, N, Tensor, i32, i64
 
-__all__ = ["abs", "fma", "maximum", "minimum"]
+__all__ = ["abs", "fma", "maximum", "minimum", "umulhi"]
 
 INF = math.inf
 
@@ -141,6 +141,15 @@ def _fma(np: Any, x: Any, y: Any, z: Any) -> Any:
     return rounded(np, odd, x.dtype)
 
 
+def _umulhi(np: Any, x: Any, y: Any) -> Any:
+    product = as_unsigned(np, x).astype(object) * as_unsigned(np, y).astype(object)
+    return np.asarray(product >> (8 * x.itemsize)).astype(f"u{x.itemsize}").view(x.dtype)
+
+
+mulhiui = elementwise(
+    "tt.mulhiui", INT, 2, _umulhi, lambda b, x, y: b.mulhi_u(x, y), group="umulhi", absorb=absorbing(0),
+    commutative=True, cost=4.0,
+)  # fmt: skip
 fma_ = elementwise(
     "math.fma", FLOAT, 3, _fma, lambda b, x, y, z: b.fma(x, y, z), group="fma", fold=lambda x, y, z: x * y + z, cost=1.0
 )
@@ -182,6 +191,10 @@ def _emit_neg(b: Builder, shape: Any, dtype: DType, x: Operand) -> Value:
 
 def _emit_abs(b: Builder, shape: Any, dtype: DType, x: Operand) -> Value:
     return x.value if dtype.kind == "unsigned" else b.create(ABS.pick(dtype), x.value)
+
+
+def _emit_umulhi(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand) -> Value:
+    return b.create(mulhiui, x.value, y.value)
 
 
 def _emit_fma(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand, z: Operand) -> Value:
@@ -237,6 +250,12 @@ def mul(x: Tensor[i64], y: Tensor[i32]) -> Tensor[i64]: ...
 @language(_emit(MUL), elementwise=True, symbol="*")
 def mul(x: Any, y: Any) -> Any:
     """x * y, element by element. Integers wrap. Shapes broadcast."""
+    ...
+
+
+@language(_emit_umulhi, elementwise=True, exclude={"I": ("i8", "i16", "u8", "u16")})
+def umulhi(x: Tensor[I], y: Tensor[I] | int) -> Tensor[I]:
+    """The high half of the product of two integers of 32 or 64 bits, both read without a sign."""
     ...
 
 

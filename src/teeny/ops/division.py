@@ -6,15 +6,18 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
-from teeny.ir.dtype import FLOAT, INT, NUM, DType
+from teeny.ir.dtype import F64, FLOAT, INT, NUM, DType
 from teeny.ir.rules import LaneState, Number
+from teeny.ir.schema import Ulp
 from teeny.ops.function import Operand, language
 from teeny.ops.vocabulary import Rules, as_unsigned, elementwise, family
 
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
-    from teeny.language.typing import F, I, N, Tensor, i32, i64
+    from teeny.language.typing import Const, F, I, N, Tensor, i32, i64
+
+__all__ = ["div_rn", "fdiv"]
 
 
 def _zero_over(states: tuple[LaneState, ...]) -> LaneState:
@@ -52,11 +55,14 @@ def _unsigned(f: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], An
     return lambda np, x, y: np.asarray(f(np, as_unsigned(np, x), as_unsigned(np, y))).view(x.dtype)
 
 
-_DIV: Rules = {"group": "div", "fold": _divide, "absorb": _zero_over, "cost": 6.0}
+_DIV: Rules = {"group": "div", "fold": _divide, "absorb": _zero_over, "cost": 6.0, "wide": True}
 _FLOOR: Rules = {"group": "floordiv", "fold": _truncate, "absorb": _zero_over, "cost": 20.0}
-_REM: Rules = {"group": "mod", "fold": _remainder, "cost": 20.0}
+_REM: Rules = {"group": "mod", "fold": _remainder, "cost": 20.0, "wide": True}
 
-divf = elementwise("arith.divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), **_DIV)
+divf = elementwise(
+    "arith.divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), ulp=Ulp(0.0, None, 0.0), **_DIV
+)
+precise_divf = elementwise("tt.precise_divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), **_DIV)
 divsi = elementwise("arith.divsi", INT, 2, _quotient, lambda b, x, y: b.sdiv(x, y), **_FLOOR)
 divui = elementwise("arith.divui", INT, 2, _unsigned(_quotient), lambda b, x, y: b.udiv(x, y), **_FLOOR)
 remf = elementwise("arith.remf", FLOAT, 2, lambda np, x, y: np.fmod(x, y), lambda b, x, y: b.frem(x, y), **_REM)
@@ -73,6 +79,14 @@ def _div(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand) -> Value:
 
 def _rdiv(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand) -> Value:
     return b.create(divf, y.value, x.value)
+
+
+def _div_rn(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand) -> Value:
+    return b.create(divf if dtype is F64 else precise_divf, x.value, y.value)
+
+
+def _fdiv(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand, ieee_rounding: bool) -> Value:
+    return (_div_rn if ieee_rounding else _div)(b, shape, dtype, x, y)
 
 
 def _pick(chosen: Any, swap: bool = False) -> Any:
@@ -93,6 +107,18 @@ def truediv(x: Tensor[F], y: Tensor[F] | float) -> Tensor[F]:
 @language(_rdiv, elementwise=True, symbol="/")
 def rtruediv(x: Tensor[F], y: float) -> Tensor[F]:
     """y / x, for a literal y on the left."""
+    ...
+
+
+@language(_fdiv, elementwise=True)
+def fdiv(x: Tensor[F], y: Tensor[F] | float, ieee_rounding: Const[bool] = False) -> Tensor[F]:
+    """x / y of floats; with `ieee_rounding` as `div_rn`."""
+    ...
+
+
+@language(_div_rn, elementwise=True)
+def div_rn(x: Tensor[F], y: Tensor[F] | float) -> Tensor[F]:
+    """x / y of floats, rounded correctly on GPUs too."""
     ...
 
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from teeny.ir.dtype import FLOAT, DType
+from teeny.ir.dtype import F64, FLOAT, DType
 from teeny.ir.rules import Interval, monotone
-from teeny.ir.schema import OpDef
+from teeny.ir.schema import OpDef, Ulp
 from teeny.ops import vecmath
 from teeny.ops.function import Operand, language
 from teeny.ops.vocabulary import elementwise
@@ -18,20 +18,38 @@ if TYPE_CHECKING:
     from teeny.ir.core import Value
     from teeny.language.typing import F, Tensor
 
-__all__ = ["ceil", "exp", "exp2", "floor", "log", "log2", "rsqrt", "sqrt"]
+__all__ = [
+    "ceil", "cos", "erf", "exp", "exp2", "expm1", "floor", "log", "log1p", "log2", "pow", "rsqrt", "sin", "sqrt",
+    "sqrt_rn", "tanh",
+]  # fmt: skip
+
+WAVE: Interval = (-1.0, 1.0)
+
+
+def _wider(np: Any, x: Any) -> Any:
+    """The operand in the format that the meaning computes in: f64, for f64 itself the C compiler's long double."""
+    return x.astype(np.longdouble if x.dtype == np.float64 else np.float64)
 
 
 def _wide(name: str) -> Callable[[Any, Any], Any]:
-    """The NumPy function in f64, rounded to the operand's dtype (f64 itself: as the C library has it)."""
-    return lambda np, x: getattr(np, name)(x.astype(np.float64)).astype(x.dtype)
+    """The NumPy function in a wider format, rounded to the operand's dtype."""
+    return lambda np, x: getattr(np, name)(_wider(np, x)).astype(x.dtype)
 
 
-def _domain(f: Callable[[float], float]) -> Callable[[float], float | None]:
+def _erf(np: Any, x: Any) -> Any:
+    return np.vectorize(math.erf, otypes=[np.float64])(x.astype(np.float64)).astype(x.dtype)
+
+
+def _pow(np: Any, x: Any, y: Any) -> Any:
+    return np.power(_wider(np, x), _wider(np, y)).astype(x.dtype)
+
+
+def _domain(f: Callable[..., float]) -> Callable[..., float | None]:
     """`f` as a fold: nothing where Python raises."""
 
-    def fold(x: float) -> float | None:
+    def fold(*numbers: float) -> float | None:
         try:
-            return f(x)
+            return f(*numbers)
         except (ValueError, OverflowError):
             return None
 
@@ -54,43 +72,74 @@ def _root(x: Interval) -> Interval:
     return (math.sqrt(max(x[0], 0.0)), math.sqrt(max(x[1], 0.0)))
 
 
+def _rsqrt(np: Any, x: Any) -> Any:
+    return (1 / np.sqrt(_wider(np, x))).astype(x.dtype)
+
+
 exp_ = elementwise(
-    "math.exp",
-    FLOAT,
-    1,
-    _wide("exp"),
-    vecmath.exp,
-    group="exp",
-    fold=_domain(_exp),
-    interval=monotone(_exp),
-    ulp=2.0,
-    cost=12.0,
-)
+    "math.exp", FLOAT, 1, _wide("exp"), vecmath.exp, group="exp", fold=_domain(_exp), interval=monotone(_exp),
+    ulp=Ulp(2.0, None, 2.0), cost=12.0, wide=True,
+)  # fmt: skip
 exp2_ = elementwise(
-    "math.exp2", FLOAT, 1, _wide("exp2"), vecmath.exp2,
-    group="exp2", fold=_domain(_exp2), interval=monotone(_exp2), ulp=2.0, cost=12.0,
+    "math.exp2", FLOAT, 1, _wide("exp2"), vecmath.exp2, group="exp2", fold=_domain(_exp2), interval=monotone(_exp2),
+    ulp=Ulp(2.0, None, 2.0), cost=12.0, wide=True,
+)  # fmt: skip
+expm1_ = elementwise(
+    "math.expm1", FLOAT, 1, _wide("expm1"), vecmath.expm1, group="expm1", fold=_domain(math.expm1),
+    interval=monotone(math.expm1), ulp=Ulp(2.0, 2.0, 2.0), cost=14.0, wide=True,
+    symbols=("__nv_expm1f", "__nv_expm1"),
 )  # fmt: skip
 log_ = elementwise(
-    "math.log", FLOAT, 1, _wide("log"), vecmath.log, group="log", fold=_log_of(math.log), ulp=2.0, cost=20.0
-)
+    "math.log", FLOAT, 1, _wide("log"), vecmath.log, group="log", fold=_log_of(math.log), ulp=Ulp(2.0, None, 2.0),
+    cost=20.0, wide=True,
+)  # fmt: skip
 log2_ = elementwise(
-    "math.log2", FLOAT, 1, _wide("log2"), vecmath.log2, group="log2", fold=_log_of(math.log2), ulp=2.0, cost=20.0
-)
+    "math.log2", FLOAT, 1, _wide("log2"), vecmath.log2, group="log2", fold=_log_of(math.log2),
+    ulp=Ulp(2.0, None, 2.0), cost=20.0, wide=True,
+)  # fmt: skip
+log1p_ = elementwise(
+    "math.log1p", FLOAT, 1, _wide("log1p"), vecmath.log1p, group="log1p", fold=_domain(math.log1p),
+    ulp=Ulp(2.0, 2.0, 2.0), cost=24.0, wide=True, symbols=("__nv_log1pf", "__nv_log1p"),
+)  # fmt: skip
+sin_ = elementwise(
+    "math.sin", FLOAT, 1, _wide("sin"), vecmath.sin, group="sin", fold=_domain(math.sin), interval=lambda x: WAVE,
+    ulp=Ulp(2.0, 2.0, 2.0), cost=60.0, wide=True,
+)  # fmt: skip
+cos_ = elementwise(
+    "math.cos", FLOAT, 1, _wide("cos"), vecmath.cos, group="cos", fold=_domain(math.cos), interval=lambda x: WAVE,
+    ulp=Ulp(2.0, 2.0, 2.0), cost=60.0, wide=True,
+)  # fmt: skip
+tanh_ = elementwise(
+    "math.tanh", FLOAT, 1, _wide("tanh"), vecmath.tanh, group="tanh", fold=math.tanh, interval=monotone(math.tanh),
+    ulp=Ulp(2.0, 2.0, 2.0), cost=24.0, wide=True, symbols=("__nv_tanhf", "__nv_tanh"),
+)  # fmt: skip
+erf_ = elementwise(
+    "math.erf", FLOAT, 1, _erf, vecmath.erf, group="erf", fold=math.erf, interval=monotone(math.erf),
+    ulp=Ulp(2.0, 2.0, 2.0), cost=30.0, wide=True,
+)  # fmt: skip
+pow_ = elementwise(
+    "math.powf", FLOAT, 2, _pow, vecmath.pow, group="pow", fold=_domain(math.pow), ulp=Ulp(2.0, None, 2.0),
+    cost=60.0, wide=True, symbols=("__nv_powf", "__nv_pow"),
+)  # fmt: skip
 sqrt_ = elementwise(
     "math.sqrt", FLOAT, 1, lambda np, x: np.sqrt(x), lambda b, x: b.fsqrt(x),
-    group="sqrt", fold=_domain(math.sqrt), interval=_root, cost=8.0,
+    group="sqrt", fold=_domain(math.sqrt), interval=_root, ulp=Ulp(0.0, None, 0.0), cost=8.0, wide=True,
+)  # fmt: skip
+sqrt_rn_ = elementwise(
+    "tt.precise_sqrt", FLOAT, 1, lambda np, x: np.sqrt(x), lambda b, x: b.fsqrt(x),
+    group="sqrt", fold=_domain(math.sqrt), interval=_root, cost=8.0, wide=True,
 )  # fmt: skip
 rsqrt_ = elementwise(
-    "math.rsqrt", FLOAT, 1, lambda np, x: (1 / np.sqrt(x.astype(np.float64))).astype(x.dtype), vecmath.rsqrt,
-    group="rsqrt", fold=lambda x: 1 / math.sqrt(x) if x > 0 else None, ulp=2.0, cost=14.0,
+    "math.rsqrt", FLOAT, 1, _rsqrt, vecmath.rsqrt, group="rsqrt", fold=lambda x: 1 / math.sqrt(x) if x > 0 else None,
+    ulp=Ulp(2.0, None, 2.0), cost=14.0, wide=True,
 )  # fmt: skip
 floor_ = elementwise(
     "math.floor", FLOAT, 1, lambda np, x: np.floor(x), lambda b, x: b.ffloor(x),
-    group="floor", fold=lambda x: math.floor(x) if math.isfinite(x) else x, interval=monotone(math.floor),
+    group="floor", fold=lambda x: math.floor(x) if math.isfinite(x) else x, interval=monotone(math.floor), wide=True,
 )  # fmt: skip
 ceil_ = elementwise(
     "math.ceil", FLOAT, 1, lambda np, x: np.ceil(x), lambda b, x: b.fceil(x),
-    group="ceil", fold=lambda x: math.ceil(x) if math.isfinite(x) else x, interval=monotone(math.ceil),
+    group="ceil", fold=lambda x: math.ceil(x) if math.isfinite(x) else x, interval=monotone(math.ceil), wide=True,
 )  # fmt: skip
 
 
@@ -101,6 +150,14 @@ def unary(schema: OpDef) -> Callable[..., Value]:
         return b.create(schema, x.value)
 
     return emit
+
+
+def _emit_pow(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand) -> Value:
+    return b.create(pow_, x.value, y.value)
+
+
+def _emit_sqrt_rn(b: Builder, shape: Any, dtype: DType, x: Operand) -> Value:
+    return b.create(sqrt_ if dtype is F64 else sqrt_rn_, x.value)
 
 
 @language(unary(exp_), elementwise=True)
@@ -124,6 +181,55 @@ def log(x: Tensor[F]) -> Tensor[F]:
 @language(unary(log2_), elementwise=True)
 def log2(x: Tensor[F]) -> Tensor[F]:
     """The logarithm to base 2; -inf at 0, NaN below."""
+    ...
+
+
+@language(unary(expm1_), elementwise=True)
+def expm1(x: Tensor[F]) -> Tensor[F]:
+    """e to the power x, less 1: accurate near 0, and exactly -1 at -inf. Triton has it in libdevice."""
+    ...
+
+
+@language(unary(log1p_), elementwise=True)
+def log1p(x: Tensor[F]) -> Tensor[F]:
+    """The natural logarithm of 1 + x, accurate near 0; -inf at -1, NaN below. Triton has it in libdevice."""
+    ...
+
+
+@language(_emit_pow, elementwise=True)
+def pow(x: Tensor[F], y: Tensor[F] | float) -> Tensor[F]:
+    """x to the power y, with C's special cases: 1 for y = 0 and for x = 1 even beside a NaN; NaN for x < 0 unless y is
+    whole. Triton has it in libdevice."""
+    ...
+
+
+@language(unary(sin_), elementwise=True)
+def sin(x: Tensor[F]) -> Tensor[F]:
+    """The sine of an angle of any size in radians; NaN at the infinities."""
+    ...
+
+
+@language(unary(cos_), elementwise=True)
+def cos(x: Tensor[F]) -> Tensor[F]:
+    """The cosine of an angle of any size in radians; NaN at the infinities."""
+    ...
+
+
+@language(unary(tanh_), elementwise=True)
+def tanh(x: Tensor[F]) -> Tensor[F]:
+    """The hyperbolic tangent. Triton has it in libdevice."""
+    ...
+
+
+@language(unary(erf_), elementwise=True)
+def erf(x: Tensor[F]) -> Tensor[F]:
+    """The error function: 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    ...
+
+
+@language(_emit_sqrt_rn, elementwise=True)
+def sqrt_rn(x: Tensor[F]) -> Tensor[F]:
+    """The square root, rounded correctly on GPUs too; NaN below 0."""
     ...
 
 

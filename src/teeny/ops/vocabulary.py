@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 from teeny.ir.dtype import BOOL, DType
-from teeny.ir.rules import Absent, Absorb, Interval, Lanewise, unchanged
-from teeny.ir.schema import AnyRule, OpDef, define, dtype_of, expect, lanewise, same_shape
+from teeny.ir.rules import Absent, Absorb, Interval, Lanewise, Structural, unchanged
+from teeny.ir.schema import AnyRule, OpDef, Ulp, define, dtype_of, expect, lanewise, same_shape
 from teeny.ir.types import Type, with_element
 
 if TYPE_CHECKING:
     from teeny.ir.core import Op
 
 GENERIC_ONLY = Absent("generic IR is seen by the front end and the checks alone")
+CORRECT = Ulp()
 NO_INTERVAL = Absent("no bound better than the dtype's range")
 
 
@@ -40,6 +41,7 @@ class Rules(TypedDict, total=False):
     commutative: bool
     identity: Callable[[DType], float]
     cost: float
+    wide: bool
 
 
 def elementwise(
@@ -55,8 +57,10 @@ def elementwise(
     interval: IntervalRule | Absent = NO_INTERVAL,
     commutative: bool = False,
     identity: Callable[[DType], float] | None = None,
-    ulp: float | None = 0.0,
+    ulp: Ulp = CORRECT,
     cost: float = 1.0,
+    wide: bool = False,
+    symbols: tuple[str, ...] = (),
 ) -> OpDef:
     """Define an operation whose operands and result share one type with a dtype in `mask`.
 
@@ -70,11 +74,13 @@ def elementwise(
         return cpu(b, *lanes)
 
     names = ("x", "y", "z")[:arity]
-    text = ", ".join(f"${n}" for n in names) + " attr-dict : type($result)"
+    plain = ", ".join(f"${n}" for n in names) + " attr-dict : type($result)"
+    text = Structural("extern") if symbols else plain
     return define(
         OpDef(
             name, text, names, lanewise(mask), meaning, lane, Lanewise(absorb), interval,
             fold=fold, group=group, commutative=commutative, identity=identity, ulp=ulp, cost=cost,
+            wide=wide, symbols=symbols,
         )
     )  # fmt: skip
 

@@ -13,8 +13,6 @@ from teeny.ir.types import Type, element_of, with_element
 from teeny.ops.cast import extf, truncf
 from teeny.ops.reduce import combiner, reduce_return
 
-_DIVISIONS = frozenset(("div", "mod"))
-_EXACT = frozenset(("fma", "abs"))
 _ACCUMULATED = frozenset(("add", "mul"))
 
 
@@ -46,9 +44,7 @@ def _is_narrow(type_: Type) -> bool:
 
 
 def _is_wide_function(op: Op) -> bool:
-    schema = op.schema
-    named = schema.group in _DIVISIONS or (schema.name.startswith("math.") and schema.group not in _EXACT)
-    return named and len(op.results) == 1 and _is_narrow(op.results[0].type)
+    return op.schema.wide and len(op.results) == 1 and _is_narrow(op.results[0].type)
 
 
 def _is_wide_reduction(op: Op) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from teeny.ir.text import contracts, dot, plain, regions
+from teeny.ir.text import contracts, dot, extern, plain, regions
 
 if TYPE_CHECKING:
     from teeny.ir.core import Op
@@ -24,6 +24,7 @@ _KINDS: dict[str, tuple[Writer, Reader]] = {
     "axis": (plain.write_axis, plain.read_axis),
     "select": (plain.write_select, plain.read_select),
     "call": (plain.write_call, plain.read_call),
+    "extern": (extern.write_extern, extern.read_extern),
     "dot": (dot.write_dot, dot.read_dot),
     "generic": (regions.write_generic, regions.read_generic),
     "for": (regions.write_for, regions.read_for),

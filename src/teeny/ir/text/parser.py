@@ -13,6 +13,7 @@ from teeny.ir.core import Block, Function, Module, Op, Region, Value
 from teeny.ir.schema import SchemaError, registry, verify_op
 from teeny.ir.text.attributes import read_dictionary
 from teeny.ir.text.cursor import Cursor, TextError
+from teeny.ir.text.extern import CALL, read_call
 from teeny.ir.text.format import AttrDict, AttrSlot, Group, Literal, OperandSlot, TypeSlot, format_of
 from teeny.ir.text.kinds import reader_of
 from teeny.ir.text.parts import Parts
@@ -249,17 +250,7 @@ class Parser:
             at.expect("=")
         place = at.pos
         name, quoted = self._operation_name()
-        schema = registry().get(name)
-        if schema is None:
-            close = difflib.get_close_matches(name, registry(), 1)
-            help_ = (f"did you mean {close[0]}?",) if close else ()
-            raise at.error(f"teeny has no operation {name}", place, len(name) + 2 * quoted, help_)
-        if quoted:
-            parts = read_generic(self, schema)
-        elif isinstance(schema.text, str):
-            parts = self._walked(schema)
-        else:
-            parts = reader_of(schema.text.kind)(self, schema)
+        schema, parts = self._body(name, quoted, place)
         types = parts.types if parts.types is not None else self._inferred(schema, parts, place)
         op = Op(schema, parts.operands, types, parts.attrs, parts.regions, at.location(place, len(name) + 2 * quoted))
         try:
@@ -278,6 +269,21 @@ class Parser:
             values[0].name = _own_name(name_)
             self._define(name_, values, start)
             first += count
+
+    def _body(self, name: str, quoted: bool, place: int) -> tuple[OpDef, Parts]:
+        """What follows the name of an operation."""
+        if name == CALL and not quoted:
+            return read_call(self, place)
+        schema = registry().get(name)
+        if schema is None:
+            close = difflib.get_close_matches(name, registry(), 1)
+            help_ = (f"did you mean {close[0]}?",) if close else ()
+            raise self.at.error(f"teeny has no operation {name}", place, len(name) + 2 * quoted, help_)
+        if quoted:
+            return schema, read_generic(self, schema)
+        if isinstance(schema.text, str):
+            return schema, self._walked(schema)
+        return schema, reader_of(schema.text.kind)(self, schema)
 
     def _group(self) -> tuple[str, int]:
         """`%a` or `%a:2`."""
