@@ -11,15 +11,20 @@ from bench.environment import clean
 def main() -> int:
     """Measure everything; progress goes to standard error."""
     clean()
-    from bench import front, native, softmax
+    from bench import front, matmul, native, softmax
     from bench.table import Row, table
 
     found: list[Row] = []
-    parts = (("import, definition, specialisation", front), ("CPU code, launches", native), ("softmax", softmax))
+    parts = (
+        ("import, definition, specialisation", front),
+        ("CPU code, launches", native),
+        ("softmax", softmax),
+        ("matrix product", matmul),
+    )
     for name, part in parts:
         print(f"bench: {name}", file=sys.stderr, flush=True)
         found += part.rows()
-    print(f"Python {platform.python_version()}, {platform.machine()}; the best of several runs; softmax: medians of")
+    print(f"Python {platform.python_version()}, {platform.machine()}; the best of several runs; softmax and matmul: medians of")
     print("runs that take turns, where more than 1x means that teeny is faster\n")
     print(table(found))
     missed = sum(not row.holds for row in found)
