@@ -128,6 +128,26 @@ def test_attributes_keep_their_values() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "hints",
+    [
+        "cacheModifier = cg evictionPolicy = evict_last {isVolatile = true}",  # before 3.9
+        "{cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_last>, isVolatile = true}",
+    ],
+)
+def test_hints_of_triton_are_passed_over(hints: str) -> None:
+    text = f"tt.func @k(%x: !tt.ptr<f32>) {{ %v = tt.load %x {hints} : !tt.ptr<f32> tt.return }}"
+    assert "%v = tt.load %x {isVolatile = true} : !tt.ptr<f32>" in print_module(parse_module(text))
+
+
+def test_attributes_of_other_kinds_are_kept() -> None:
+    attrs = "{tt.contiguity = dense<4> : tensor<1xi32>, tt.flatten, tt.num_stages = 3 : i32}"
+    text = f"tt.func @k(%n: i32) {{ %v = arith.muli %n, %n {attrs} : i32 tt.return }}"
+    module = parse_module(text)
+    assert module.kernel.entry.ops[0].attrs["tt.num_stages"] == 3
+    assert f"%v = arith.muli %n, %n {attrs} : i32" in again(module)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_kernels_round_trip(name: str) -> None:
     again(load(name))
@@ -387,4 +407,4 @@ def test_printing_is_fast() -> None:
         start = time.perf_counter()
         print_module(module)
         best = min(best, time.perf_counter() - start)
-    assert best < 0.6e-3, f"{best * 1e3:.2f} ms"
+    assert best < 1.0e-3, f"{best * 1e3:.2f} ms"

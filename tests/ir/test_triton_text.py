@@ -93,10 +93,11 @@ def next_of(x):
 def kernel(x_ptr, y_ptr, n, B: tl.constexpr):
     offs = tl.program_id(0) * B + tl.arange(0, B)
     mask = offs < n
-    x = tl.load(x_ptr + offs, mask=mask, other=-float("inf"))
+    x = tl.load(x_ptr + offs, mask=mask, other=-float("inf"), eviction_policy="evict_last", volatile=True)
+    x = tl.max_contiguous(tl.multiple_of(offs * 4, 4), 4) + x
     e = tl.exp(x - tl.max(x, axis=0))
     acc = tl.zeros((B,), tl.float32)
-    for i in range(0, n, B):
+    for i in tl.range(0, n, B, num_stages=3, flatten=True):
         a, b = both(x, e)
         acc += a
         if i > 3:

@@ -21,9 +21,19 @@ _KEY = re.compile(r"[A-Za-z_][\w$.]*")
 _NUMBER = re.compile(r"-?(?:0x[0-9A-Fa-f]+|[0-9]+(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?)?)")
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 _ESCAPE = re.compile(rb'\\([0-9A-Fa-f]{2}|[nt"\\])')
-_OPAQUE = re.compile(r"#[\w$.]+(?:<[^<>]*>)?")
-_SYMBOL = re.compile(r"@[\w$.-]+")
+_OPAQUE = re.compile(r"#[\w$.]+(?:<[^<>]*>)?|@[\w$.-]+|dense<[^<>]*> : tensor<[^<>]*>|unit\b")
+_HINT = re.compile(r"(?:cacheModifier|evictionPolicy)\s*=\s*\w+")
+_HINTS = ("cachePolicy", "cacheModifier", "evictionPolicy")
 _CODES: dict[str, tuple[str, str]] = {"f64": ("<d", "<Q"), "f32": ("<f", "<I"), "f16": ("<e", "<H")}
+
+
+class Opaque(str):
+    """The text of an attribute of a kind that the IR has no use for; `UNIT` has nothing but its name."""
+
+    __slots__ = ()
+
+
+UNIT = Opaque("unit")
 
 
 def attribute_text(value: Any) -> str:
@@ -35,7 +45,7 @@ def attribute_text(value: Any) -> str:
     if isinstance(value, float):
         return f"{float_text(value, 64)} : f64"
     if isinstance(value, str):
-        return value if value.startswith("#") else quoted(value)
+        return value if isinstance(value, Opaque) else quoted(value)
     if isinstance(value, DType | PointerType | TensorType):
         return text(value)
     if isinstance(value, tuple):
@@ -51,7 +61,8 @@ def _tuple_text(items: tuple[Any, ...]) -> str:
 
 def dictionary_text(attrs: Mapping[str, object], written: frozenset[str] = frozenset()) -> str:
     """` {name = value, ...}` in the order of names, without those in `written`; empty where nothing is left."""
-    parts = [f"{k} = {attribute_text(attrs[k])}" for k in sorted(attrs) if k not in written and attrs[k] is not None]
+    kept = [(k, attrs[k]) for k in sorted(attrs) if k not in written and attrs[k] is not None]
+    parts = [k if isinstance(v, Opaque) and v == UNIT else f"{k} = {attribute_text(v)}" for k, v in kept]
     return f" {{{', '.join(parts)}}}" if parts else ""
 
 
@@ -152,12 +163,17 @@ def read_attribute(at: Cursor) -> object:
             items.append(read_attribute(at))
             at.accept(",")
         return tuple(items)
-    opaque = at.match(_OPAQUE) or at.match(_SYMBOL)
-    return opaque if opaque is not None else read_type(at)
+    opaque = at.match(_OPAQUE)
+    return Opaque(opaque) if opaque is not None else read_type(at)
 
 
 def read_dictionary(at: Cursor) -> dict[str, object]:
-    """`{name = value, name, ...}`, empty where there is none. A name alone is True."""
+    """`{name = value, name, ...}`, empty where there is none.
+
+    Hints for the caches of a GPU, which Triton before 3.9 writes ahead of the dictionary, are passed over.
+    """
+    while at.match(_HINT) is not None:
+        pass
     attrs: dict[str, object] = {}
     if at.accept("{"):
         _entries(at, attrs, "}")
@@ -177,6 +193,8 @@ def _entries(at: Cursor, attrs: dict[str, object], end: str) -> None:
         name = at.match(_KEY) or read_string(at)
         if name is None:
             raise at.error("expected the name of an attribute")
-        attrs[name] = read_attribute(at) if at.accept("=") else True
+        value = read_attribute(at) if at.accept("=") else UNIT if "." in name else True
+        if name not in _HINTS:
+            attrs[name] = value
         if not at.accept(",") and not at.peek(end):
             raise at.error(f"expected `,` or `{end}`")
