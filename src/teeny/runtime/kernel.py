@@ -16,6 +16,7 @@ from teeny.runtime.definition import check_definition, read
 from teeny.runtime.dispatch import supported_by
 from teeny.runtime.launch import Launcher
 from teeny.runtime.specialization import Specialization, specialize
+from teeny.runtime.trace import Trace, trace
 
 P = ParamSpec("P")
 
@@ -77,6 +78,15 @@ class Kernel(Generic[P]):
             run(grid, args, keywords)
 
         return launch
+
+    def trace(self, grid: object, *args: Any, program: Any = 0, **keywords: Any) -> Trace:
+        """Run one program of a launch on the reference executor: `print(k.trace((4,), x, y, 7, BLOCK=8, program=3))`.
+
+        Shows each named value at its source line, undefined lanes marked. The arrays stay as they are. `program` is an
+        index, or a tuple of up to three. Raises LaunchError like a launch.
+        """
+        _, bound, kernel, size = self._launcher.checked(grid, args, keywords)
+        return trace(kernel, bound.values, size, program)
 
     @cached_property
     def _launcher(self) -> Launcher:

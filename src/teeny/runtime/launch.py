@@ -17,7 +17,7 @@ from teeny.runtime.arguments import Bound, bind, by_name
 from teeny.runtime.arrays import NotAnArrayError
 from teeny.runtime.executable import Executable, on_cpu, on_cuda, slots_of
 from teeny.runtime.fast import Pack, finder, key_of, packer
-from teeny.runtime.grid import normalise
+from teeny.runtime.grid import Grid, normalise
 from teeny.runtime.interface import device_of
 from teeny.runtime.options import DEFAULT, RESERVED, Options, options_of
 from teeny.runtime.scalars import NotAScalarError
@@ -88,18 +88,25 @@ class Launcher:
             ready.run(slots, size, None)
         return True
 
+    def checked(
+        self, grid: object, args: tuple[Any, ...], keywords: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Bound, Specialization, Grid]:
+        """Match all arguments and check them: as given, described, the specialisation, the grid. Raises LaunchError."""
+        given = by_name(self.name, self._parameters, args, keywords)
+        bound = bind(self.name, self._parameters, given, lambda v: self._supported[v.name])
+        kernel = self._specialize(bound.dtypes, bound.constants)
+        size = normalise(grid, bound.constants, self.name)
+        kernel.interface.check(bound.values, size)
+        return given, bound, kernel, size
+
     def _slow(self, grid: object, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         """The long way: everything is matched anew. Raises LaunchError for what does not fit."""
         reserved = {k: v for k, v in keywords.items() if k in RESERVED}
         options = options_of(self.name, reserved) if reserved else DEFAULT
         rest = {k: v for k, v in keywords.items() if k not in RESERVED}
-        given = by_name(self.name, self._parameters, args, rest)
-        bound = bind(self.name, self._parameters, given, lambda v: self._supported[v.name])
-        kernel = self._specialize(bound.dtypes, bound.constants)
+        given, bound, kernel, size = self.checked(grid, args, rest)
         interface = kernel.interface
         device = device_of(interface, bound.values)
-        size = normalise(grid, bound.constants, self.name)
-        interface.check(bound.values, size)
         if 0 in size:
             return
         run = self._executable(kernel, device, options)

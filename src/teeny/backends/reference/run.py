@@ -120,8 +120,16 @@ class Frame:
         return Access(op, self.program, self.machine.buffers, self.machine.strict)
 
 
-def run(module: Module, args: Sequence[Any], grid: Grid, *, trace: Trace | None = None, strict: bool = True) -> None:
-    """Run the kernel of a concrete module on each program of the grid.
+def run(
+    module: Module,
+    args: Sequence[Any],
+    grid: Grid,
+    *,
+    trace: Trace | None = None,
+    strict: bool = True,
+    program: Grid | None = None,
+) -> None:
+    """Run the kernel of a concrete module on each program of the grid, or on `program` alone.
 
     An argument is a NumPy array or a `Buffer` for a pointer, a number for a scalar. Arrays are changed in place.
     `trace` is told of each operation. `strict` reports undefined lanes that decide what is done (`PoisonError`);
@@ -145,8 +153,9 @@ def run(module: Module, args: Sequence[Any], grid: Grid, *, trace: Trace | None 
         for at, (found, parameter) in enumerate(zip(bound, kernel.args, strict=True))
     )
     with np.errstate(all="ignore"):
-        for z, y, x in product(range(grid[2]), range(grid[1]), range(grid[0])):
-            Frame(machine, (x, y, z)).function(kernel, values)
+        every = ((x, y, z) for z, y, x in product(range(grid[2]), range(grid[1]), range(grid[0])))
+        for one in every if program is None else (program,):
+            Frame(machine, one).function(kernel, values)
 
 
 def _argument(number: int, found: Any, type_: Type) -> Lanes:
