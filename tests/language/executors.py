@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 
-import teeny as tn
 from teeny.backends.reference import run
 from teeny.runtime.kernel import Kernel
 
 EXECUTORS = ("reference", "cpu")
 HEAD = """from typing import TypeVar
 
-import teeny as tn
 import teeny.language as tl
 
 """
@@ -56,28 +54,19 @@ def launch(
     arguments: Sequence[Any],
     grid: tuple[int, ...] = (1,),
     constants: Mapping[str, Any] | None = None,
-    dtypes: Mapping[str, Any] | None = None,
+    dtypes: Mapping[str, str] | None = None,
 ) -> None:
     """Run on arrays and numbers, given by position; arrays are changed in place. `dtypes`: of the type variables."""
     constants = dict(constants or {})
     if executor == "cpu":
         kernel[grid](*arguments, **constants)
         return
-    chosen = {name: getattr(tl_module(), dtype) for name, dtype in (dtypes or {}).items()}
-    made = kernel.specialize(**chosen, **constants)
+    made = kernel.specialize(**(dtypes or {}), **constants)
     full = (*grid, 1, 1)[:3]
     run(made.module, list(arguments), (full[0], full[1], full[2]))
-
-
-def tl_module() -> Any:
-    import teeny.language
-
-    return teeny.language
 
 
 def fresh(arguments: Sequence[Any]) -> list[Any]:
     """Copies of the arrays; other arguments as they are."""
     return [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
 
-
-assert tn.kernel
