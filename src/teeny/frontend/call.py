@@ -166,7 +166,7 @@ def _range_fault(dtype: DType, value: int) -> str:
 
 
 def _emit(c: Context, node: ast.AST, function: LanguageFunction, found: Match) -> Any:
-    name = function.symbol or f"tl.{function.name}"
+    name = function.written
     place = c.location(node, name)
     c.b.loc = place
     arguments = _pinned(c, found) if c.pinned else found.arguments

@@ -102,6 +102,9 @@ class LanguageFunction:
     `exclude`: leaves that a type variable of the signature admits by its class, but the operation does not have.
     `codes`: for a parameter, the code of the fault that an argument of the wrong dtype is.
     `construct`: not a function of values but a construct that the front end itself handles under this name.
+    `shapes`: the shapes of arguments and result in words, where it is not elementwise and the docstring does not say.
+    `triton`: Triton's name where it is another one (None: Triton has no such function). `differs`: what is different
+    there, in whole sentences.
     """
 
     name: str
@@ -113,6 +116,9 @@ class LanguageFunction:
     exclude: dict[str, tuple[str, ...]]
     codes: dict[str, str]
     construct: str
+    shapes: str = ""
+    triton: str | None = ""
+    differs: str = ""
     memo: dict[Any, Any] = field(default_factory=dict[Any, Any])
 
     @property
@@ -123,7 +129,12 @@ class LanguageFunction:
     @property
     def display(self) -> str:
         """How messages call it."""
-        return f"`{self.symbol}`" if self.symbol else f"`tl.{self.name}`"
+        return f"`{self.written}`"
+
+    @property
+    def written(self) -> str:
+        """How code writes it: its symbol, or its name with that of the module for a function of the language itself."""
+        return self.symbol or (f"tl.{self.name}" if self.fn.__module__.startswith("teeny.") else self.name)
 
 
 _functions: dict[str, LanguageFunction] = {}
@@ -138,13 +149,17 @@ def language(
     exclude: dict[str, tuple[str, ...]] | None = None,
     codes: dict[str, str] | None = None,
     construct: str = "",
+    shapes: str = "",
+    triton: str | None = "",
+    differs: str = "",
 ) -> Callable[[C], C]:
     """Make the decorated signature a function of the language. See `LanguageFunction`, `Emit` and `ShapeRule`."""
 
     def wrap(fn: C) -> C:
         made = LanguageFunction(
-            fn.__name__, fn, emit, shape, elementwise, symbol, exclude or {}, codes or {}, construct
-        )
+            fn.__name__, fn, emit, shape, elementwise, symbol, exclude or {}, codes or {}, construct, shapes, triton,
+            differs,
+        )  # fmt: skip
         _functions[fn.__name__] = made
 
         @functools.wraps(fn)
