@@ -50,11 +50,11 @@ def _machine(level: Level) -> llvm.TargetMachine:
     return target.create_target_machine(cpu=cpu, features=flags, opt=2, reloc="pic", codemodel="small")
 
 
-def compile_object(ir_text: str, level: Level = "native", *, passes: bool = True) -> bytes:
+def compile_object(ir_text: str, level: Level = "native") -> bytes:
     """Machine code for a module of LLVM IR as a relocatable object.
 
-    The text must be valid: a text that LLVM rejects is an internal error. `passes=False` skips the two that pay off for
-    kernels (loop rotation and instruction combining).
+    The text must be valid: a text that LLVM rejects is an internal error. Nothing is optimised but by the selection of
+    instructions: the builder hoists, folds and shares, and passes over its code made it no faster.
     """
     _llvm()
     import llvmlite.binding as llvm
@@ -67,12 +67,6 @@ def compile_object(ir_text: str, level: Level = "native", *, passes: bool = True
         except RuntimeError as error:
             raise InternalError(f"LLVM rejects the code that was generated: {error}") from error
         module.triple = llvm.get_process_triple()
-        if passes:
-            builder = llvm.create_pass_builder(machine, llvm.PipelineTuningOptions(speed_level=2))
-            manager = llvm.create_new_module_pass_manager()
-            manager.add_loop_rotate_pass()
-            manager.add_instruction_combine_pass()
-            manager.run(module, builder)
         # Loop strength reduction takes 40% of the time for kernels with many loops, and their code is slower with it.
         llvm.set_option("teeny", "-disable-lsr=true")
         try:
