@@ -18,6 +18,7 @@ from teeny.runtime.kernel import Kernel
 EXECUTORS = ("reference", "cpu")
 HEAD = """from typing import TypeVar
 
+import teeny as tn
 import teeny.language as tl
 
 """
