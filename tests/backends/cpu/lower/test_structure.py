@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from teeny.backends.cpu.lower.entry import lower
 from teeny.backends.cpu.lower.plan import make_plan
 from teeny.backends.cpu.lower.state import Options
+from teeny.diag.errors import CompileError
 from teeny.ir.core import Module, walk_function
 from teeny.ir.dtype import F32
+from teeny.ir.types import typed
 from teeny.ops.arith import addf
 from tests.drafts import Draft
 from tests.kernels_text import load
@@ -74,3 +78,12 @@ def test_a_unit_stride_is_found() -> None:
     text = lower(d.end(), level="x86-64-v4", options=Options(disjoint=True)).ir_text
     assert "masked.gather" in text
     assert re.search(r"load <\d+ x float>, ptr", text)
+
+
+def test_an_axis_that_is_no_power_of_two() -> None:
+    d = Draft()
+    d.pointer("x", F32)
+    (x,) = d.begin()
+    d.store(d.at(x, d.range(24)), d.const(1.0, typed((24,), F32)))
+    with pytest.raises(CompileError, match="power of two"):
+        lower(d.end())

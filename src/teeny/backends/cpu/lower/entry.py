@@ -12,9 +12,10 @@ from teeny.backends.cpu.lower.blocks import lower_block
 from teeny.backends.cpu.lower.plan import Plan, make_plan
 from teeny.backends.cpu.lower.state import Buffer, Options, State
 from teeny.backends.cpu.lower.strides import unit_strides
-from teeny.backends.cpu.lower.values import dtype_name
+from teeny.backends.cpu.lower.values import dtype_name, shape
 from teeny.backends.cpu.target import Level
-from teeny.diag.errors import InternalError
+from teeny.diag.diagnostic import at, report
+from teeny.diag.errors import CompileError, InternalError
 from teeny.ir.core import walk_function
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def lower(
 def _lower(function: Function, level: Level, options: Options) -> LoweredKernel:
     if len(function.body.blocks) != 1:
         raise InternalError(f"the function {function.name} has early exits; the CPU needs structured control flow")
+    _check_shapes(function)
     code = CodeModule(level)
     symbol = f"{function.name}__programs"
     b = Builder(code, symbol, KERNEL_PARAMETERS, width=options.width or code.features.lanes)
@@ -88,6 +90,15 @@ def _lower(function: Function, level: Level, options: Options) -> LoweredKernel:
     b.finish()
     scratch_bytes = max(64, *(state.arena.high for state in states))
     return LoweredKernel(code.text(), symbol, scratch_bytes, states[0].cost + 5.0, params)
+
+
+def _check_shapes(function: Function) -> None:
+    for op in walk_function(function):
+        for result in op.results:
+            if any(dim & (dim - 1) or dim < 1 for dim in shape(result)):
+                message = f"the CPU takes tiles with axes of a power of two, found {result.type}"
+                labels = () if op.loc is None else (at(op.loc),)
+                raise CompileError([report("X008", message, *labels, kernel=function.name)])
 
 
 @dataclass(frozen=True, slots=True)

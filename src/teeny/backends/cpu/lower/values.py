@@ -35,7 +35,7 @@ def dtype_name(type_: Type) -> str:
         return "ptr"
     name = storage(element).mlir
     if name not in BITS:
-        raise CompileError([report("X005", f"the CPU has no arithmetic on {element}")])
+        raise CompileError([report("X008", f"the CPU has no arithmetic on {element}")])
     return name
 
 
