@@ -30,7 +30,7 @@ def expand(x: Tensor[D], index: Index) -> Tensor[D]:
 
 
 @language(construct="index", symbol="[]")
-def expand_ptr(x: Ptr[D], index: Index) -> Ptr[D]:
+def expand_ptr(ptr: Ptr[D], index: Index) -> Ptr[D]:
     """A block of pointers with new axes."""
     ...
 

@@ -281,7 +281,11 @@ def abs(x: Tensor[N]) -> Tensor[N]:
 def maximum(x: Tensor[N], y: Tensor[N] | int, propagate_nan: Const[bool] = False) -> Tensor[N]: ...
 @overload
 def maximum(x: Tensor[F], y: float, propagate_nan: Const[bool] = False) -> Tensor[F]: ...
-@language(_extreme(MAX, MAXIMUM), elementwise=True)
+@language(
+    _extreme(MAX, MAXIMUM),
+    elementwise=True,
+    differs="`propagate_nan` is a bool here and `tl.PropagateNan` in Triton.",
+)
 def maximum(x: Any, y: Any, propagate_nan: Any = False) -> Any:
     """The larger of x and y, element by element.
 
@@ -294,7 +298,11 @@ def maximum(x: Any, y: Any, propagate_nan: Any = False) -> Any:
 def minimum(x: Tensor[N], y: Tensor[N] | int, propagate_nan: Const[bool] = False) -> Tensor[N]: ...
 @overload
 def minimum(x: Tensor[F], y: float, propagate_nan: Const[bool] = False) -> Tensor[F]: ...
-@language(_extreme(MIN, MINIMUM), elementwise=True)
+@language(
+    _extreme(MIN, MINIMUM),
+    elementwise=True,
+    differs="`propagate_nan` is a bool here and `tl.PropagateNan` in Triton.",
+)
 def minimum(x: Any, y: Any, propagate_nan: Any = False) -> Any:
     """The smaller of x and y, element by element.
 

@@ -114,7 +114,12 @@ def invert(x: Tensor[B]) -> Tensor[B]:
     ...
 
 
-@language(_plain(shli), elementwise=True, symbol="<<")
+@language(
+    _plain(shli),
+    elementwise=True,
+    symbol="<<",
+    differs="Triton leaves a shift by the width or more open.",
+)
 def shl(x: Tensor[I], y: Tensor[I] | int) -> Tensor[I]:
     """x << y. By the width or more: 0."""
     ...
@@ -126,7 +131,12 @@ def rshl(x: Tensor[I], y: int) -> Tensor[I]:
     ...
 
 
-@language(_shr, elementwise=True, symbol=">>")
+@language(
+    _shr,
+    elementwise=True,
+    symbol=">>",
+    differs="Triton leaves a shift by the width or more open.",
+)
 def shr(x: Tensor[I], y: Tensor[I] | int) -> Tensor[I]:
     """x >> y, arithmetic for signed dtypes. By the width or more: 0, or -1 for a negative signed x."""
     ...

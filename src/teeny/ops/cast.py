@@ -135,7 +135,14 @@ def _same_shape(s: Shapes, x: Operand, dtype: Any) -> tuple[Dim, ...]:
     return x.shape
 
 
-@language(_emit_cast, shape=_same_shape, symbol=".to")
+@language(
+    _emit_cast,
+    shape=_same_shape,
+    symbol=".to",
+    shapes="The result has the shape of x.",
+    differs="Triton leaves a float outside the range of an integer dtype open. It also takes "
+    "`fp_downcast_rounding` and `bitcast`.",
+)
 def cast(x: Tensor[D], dtype: type[E]) -> Tensor[E]:
     """x converted to `dtype`, rounding to nearest even.
 

@@ -74,7 +74,11 @@ def clamp(
 def clamp(
     x: Tensor[F], min: Tensor[F] | float, max: Tensor[F] | float, propagate_nan: Const[bool] = False
 ) -> Tensor[F]: ...
-@language(_emit, elementwise=True)
+@language(
+    _emit,
+    elementwise=True,
+    differs="Triton takes floats alone. `propagate_nan` is a bool here and `tl.PropagateNan` in Triton.",
+)
 def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = False) -> Any:
     """x held between `min` and `max`: `minimum(maximum(x, min), max)`.
 

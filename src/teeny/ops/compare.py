@@ -211,7 +211,12 @@ def where(condition: Tensor[bool_], x: int, y: Tensor[D]) -> Tensor[D]: ...
 def where(condition: Tensor[bool_], x: Tensor[F], y: float) -> Tensor[F]: ...
 @overload
 def where(condition: Tensor[bool_], x: float, y: Tensor[F]) -> Tensor[F]: ...
-@language(_where, elementwise=True, codes={"condition": "T007"})
+@language(
+    _where,
+    elementwise=True,
+    codes={"condition": "T007"},
+    differs="Triton converts x and y to a common dtype.",
+)
 def where(condition: Any, x: Any, y: Any) -> Any:
     """x where the condition holds, else y; both are evaluated (it is no control flow). All three broadcast."""
     ...

@@ -53,7 +53,10 @@ extent_ = _contract("teeny.extent", ("ptr", "numbers*"), _extent, ("rank", "stri
 """`numbers`: `rank` sizes, then as many strides (in elements) where `strided`."""
 
 
-@language(construct="require")
+@language(
+    construct="require",
+    triton=None,
+)
 def require(condition: Tensor[bool_] | bool, message: Const[str] = "") -> None:
     """A condition on Scalar parameters, Consts and `num_programs` that must hold; else the launch is refused.
 
@@ -62,7 +65,10 @@ def require(condition: Tensor[bool_] | bool, message: Const[str] = "") -> None:
     ...
 
 
-@language(construct="extent")
+@language(
+    construct="extent",
+    triton=None,
+)
 def extent(
     ptr: Ptr[D],
     size: Tensor[I] | int | tuple[Tensor[I] | int, ...],
@@ -99,13 +105,21 @@ def _emit_limit(lowest: bool) -> Any:
     return emit
 
 
-@language(_emit_limit(True), shape=_scalar)
+@language(
+    _emit_limit(True),
+    shape=_scalar,
+    triton=None,
+)
 def lowest(dtype: type[N]) -> Tensor[N]:
     """The identity of max for `dtype`: -inf, or the smallest integer. A scalar; works for type variables."""
     ...
 
 
-@language(_emit_limit(False), shape=_scalar)
+@language(
+    _emit_limit(False),
+    shape=_scalar,
+    triton=None,
+)
 def highest(dtype: type[N]) -> Tensor[N]:
     """The identity of min for `dtype`: inf, or the largest integer. A scalar; works for type variables."""
     ...

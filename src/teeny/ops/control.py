@@ -97,7 +97,10 @@ phi_ = define(
 """The one of its operands whose guard (`guards`, in the order of the operands) holds."""
 
 
-@language(construct="range")
+@language(
+    construct="range",
+    differs="Triton also takes hints for its compiler, such as `num_stages`.",
+)
 def range(
     start: Tensor[i32] | int, end: Tensor[i32] | int | None = None, step: Tensor[i32] | int = 1
 ) -> Iterator[Tensor[i32]]:

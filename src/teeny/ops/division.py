@@ -98,7 +98,12 @@ def _pick(chosen: Any, swap: bool = False) -> Any:
     return emit
 
 
-@language(_div, elementwise=True, symbol="/")
+@language(
+    _div,
+    elementwise=True,
+    symbol="/",
+    differs="Integers are refused; Triton divides them as f32. Of f16 and bf16 the result is f32 in Triton.",
+)
 def truediv(x: Tensor[F], y: Tensor[F] | float) -> Tensor[F]:
     """x / y of floats. f16 and bf16 divide in f32 and round once."""
     ...
@@ -116,7 +121,11 @@ def fdiv(x: Tensor[F], y: Tensor[F] | float, ieee_rounding: Const[bool] = False)
     ...
 
 
-@language(_div_rn, elementwise=True)
+@language(
+    _div_rn,
+    elementwise=True,
+    differs="Triton takes f32 alone.",
+)
 def div_rn(x: Tensor[F], y: Tensor[F] | float) -> Tensor[F]:
     """x / y of floats, rounded correctly on GPUs too."""
     ...
@@ -148,7 +157,12 @@ def mod(x: Tensor[F], y: float) -> Tensor[F]: ...
 def mod(x: Tensor[i32], y: Tensor[i64]) -> Tensor[i64]: ...
 @overload
 def mod(x: Tensor[i64], y: Tensor[i32]) -> Tensor[i64]: ...
-@language(_pick(MOD), elementwise=True, symbol="%")
+@language(
+    _pick(MOD),
+    elementwise=True,
+    symbol="%",
+    differs="Of f16 and bf16 the result is f32 in Triton.",
+)
 def mod(x: Any, y: Any) -> Any:
     """The remainder of truncating division; it has the sign of x. Of floats: C's fmod. By 0: an unspecified value."""
     ...

@@ -160,98 +160,166 @@ def _emit_sqrt_rn(b: Builder, shape: Any, dtype: DType, x: Operand) -> Value:
     return b.create(sqrt_ if dtype is F64 else sqrt_rn_, x.value)
 
 
-@language(unary(exp_), elementwise=True)
+@language(
+    unary(exp_),
+    elementwise=True,
+    differs="Triton takes f32 and f64 alone.",
+)
 def exp(x: Tensor[F]) -> Tensor[F]:
     """e to the power x. exp(-inf) is exactly 0."""
     ...
 
 
-@language(unary(exp2_), elementwise=True)
+@language(
+    unary(exp2_),
+    elementwise=True,
+    differs="Triton takes f32 and f64 alone.",
+)
 def exp2(x: Tensor[F]) -> Tensor[F]:
     """2 to the power x, exact for whole x. exp2(-inf) is exactly 0."""
     ...
 
 
-@language(unary(log_), elementwise=True)
+@language(
+    unary(log_),
+    elementwise=True,
+    differs="Triton takes f32 and f64 alone.",
+)
 def log(x: Tensor[F]) -> Tensor[F]:
     """The natural logarithm; -inf at 0, NaN below."""
     ...
 
 
-@language(unary(log2_), elementwise=True)
+@language(
+    unary(log2_),
+    elementwise=True,
+    differs="Triton takes f32 and f64 alone.",
+)
 def log2(x: Tensor[F]) -> Tensor[F]:
     """The logarithm to base 2; -inf at 0, NaN below."""
     ...
 
 
-@language(unary(expm1_), elementwise=True)
+@language(
+    unary(expm1_),
+    elementwise=True,
+    triton="libdevice.expm1",
+    differs="Triton takes f32 and f64 alone.",
+)
 def expm1(x: Tensor[F]) -> Tensor[F]:
     """e to the power x, less 1: accurate near 0, and exactly -1 at -inf. Triton has it in libdevice."""
     ...
 
 
-@language(unary(log1p_), elementwise=True)
+@language(
+    unary(log1p_),
+    elementwise=True,
+    triton="libdevice.log1p",
+    differs="Triton takes f32 and f64 alone.",
+)
 def log1p(x: Tensor[F]) -> Tensor[F]:
     """The natural logarithm of 1 + x, accurate near 0; -inf at -1, NaN below. Triton has it in libdevice."""
     ...
 
 
-@language(_emit_pow, elementwise=True)
+@language(
+    _emit_pow,
+    elementwise=True,
+    triton="libdevice.pow",
+    differs="Triton takes f32 and f64 alone.",
+)
 def pow(x: Tensor[F], y: Tensor[F] | float) -> Tensor[F]:
     """x to the power y, with C's special cases: 1 for y = 0 and for x = 1 even beside a NaN; NaN for x < 0 unless y is
     whole. Triton has it in libdevice."""
     ...
 
 
-@language(unary(sin_), elementwise=True)
+@language(
+    unary(sin_),
+    elementwise=True,
+    differs="Triton takes f32 and f64 alone.",
+)
 def sin(x: Tensor[F]) -> Tensor[F]:
     """The sine of an angle of any size in radians; NaN at the infinities."""
     ...
 
 
-@language(unary(cos_), elementwise=True)
+@language(
+    unary(cos_),
+    elementwise=True,
+    differs="Triton takes f32 and f64 alone.",
+)
 def cos(x: Tensor[F]) -> Tensor[F]:
     """The cosine of an angle of any size in radians; NaN at the infinities."""
     ...
 
 
-@language(unary(tanh_), elementwise=True)
+@language(
+    unary(tanh_),
+    elementwise=True,
+    triton="libdevice.tanh",
+    differs="Triton takes f32 and f64 alone.",
+)
 def tanh(x: Tensor[F]) -> Tensor[F]:
     """The hyperbolic tangent. Triton has it in libdevice."""
     ...
 
 
-@language(unary(erf_), elementwise=True)
+@language(
+    unary(erf_),
+    elementwise=True,
+    differs="Triton takes f32 and f64 alone.",
+)
 def erf(x: Tensor[F]) -> Tensor[F]:
     """The error function: 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
     ...
 
 
-@language(_emit_sqrt_rn, elementwise=True)
+@language(
+    _emit_sqrt_rn,
+    elementwise=True,
+    differs="Triton takes f32 alone.",
+)
 def sqrt_rn(x: Tensor[F]) -> Tensor[F]:
     """The square root, rounded correctly on GPUs too; NaN below 0."""
     ...
 
 
-@language(unary(sqrt_), elementwise=True)
+@language(
+    unary(sqrt_),
+    elementwise=True,
+    differs="Triton takes f32 and f64 alone.",
+)
 def sqrt(x: Tensor[F]) -> Tensor[F]:
     """The square root, rounded correctly on the CPU; NaN below 0."""
     ...
 
 
-@language(unary(rsqrt_), elementwise=True)
+@language(
+    unary(rsqrt_),
+    elementwise=True,
+    differs="Triton takes f32 and f64 alone.",
+)
 def rsqrt(x: Tensor[F]) -> Tensor[F]:
     """1 / sqrt(x); inf at 0, NaN below."""
     ...
 
 
-@language(unary(floor_), elementwise=True)
+@language(
+    unary(floor_),
+    elementwise=True,
+    differs="Triton takes f32 and f64 alone.",
+)
 def floor(x: Tensor[F]) -> Tensor[F]:
     """The largest whole number not above x, as a float."""
     ...
 
 
-@language(unary(ceil_), elementwise=True)
+@language(
+    unary(ceil_),
+    elementwise=True,
+    differs="Triton takes f32 and f64 alone.",
+)
 def ceil(x: Tensor[F]) -> Tensor[F]:
     """The smallest whole number not below x, as a float."""
     ...

@@ -173,7 +173,13 @@ def load(ptr: Ptr[N], mask: Tensor[bool_] | bool | None = None, *, other: int) -
 def load(ptr: Ptr[F], mask: Tensor[bool_] | bool | None, other: float) -> Tensor[F]: ...
 @overload
 def load(ptr: Ptr[F], mask: Tensor[bool_] | bool | None = None, *, other: float) -> Tensor[F]: ...
-@language(_emit_load, shape=_load_shape, codes={"mask": "T004", "other": "T006"})
+@language(
+    _emit_load,
+    shape=_load_shape,
+    codes={"mask": "T004", "other": "T006"},
+    differs="Triton also takes `boundary_check`, `padding_option`, `cache_modifier`, `eviction_policy` and "
+    "`volatile`. It converts `other`.",
+)
 def load(ptr: Any, mask: Any = None, other: Any = None) -> Any:
     """The elements that `ptr` points at, where `mask` holds; elsewhere `other`, and without it undefined.
 
@@ -188,7 +194,13 @@ def store(ptr: Ptr[D], value: Tensor[D], mask: Tensor[bool_] | bool | None = Non
 def store(ptr: Ptr[N], value: int, mask: Tensor[bool_] | bool | None = None) -> None: ...
 @overload
 def store(ptr: Ptr[F], value: float, mask: Tensor[bool_] | bool | None = None) -> None: ...
-@language(_emit_store, shape=_store_shape, codes={"mask": "T004", "value": "T003"})
+@language(
+    _emit_store,
+    shape=_store_shape,
+    codes={"mask": "T004", "value": "T003"},
+    differs="Triton converts the value to the pointer's dtype. It also takes `boundary_check`, "
+    "`cache_modifier` and `eviction_policy`.",
+)
 def store(ptr: Any, value: Any, mask: Any = None) -> None:
     """Write `value`, which has the pointer's dtype exactly, where `mask` holds.
 

@@ -115,7 +115,13 @@ def sum(x: Tensor[N], axis: Const[int | None] = None, keep_dims: Const[bool] = F
 def sum(
     x: Tensor[S], axis: Const[int | None] = None, keep_dims: Const[bool] = False, *, dtype: type[E]
 ) -> Tensor[E]: ...
-@language(_emit(ADD), shape=_shape, exclude={"N": NARROW})
+@language(
+    _emit(ADD),
+    shape=_shape,
+    exclude={"N": NARROW},
+    shapes="The shape of x without `axis`, or with size 1 there for `keep_dims`; a scalar for `axis=None`.",
+    differs="Triton adds narrow integers up in i32 by itself; how it adds f16 and bf16 depends on its version.",
+)
 def sum(x: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> Any:
     """The sum along `axis`, or of all elements (`axis=None`).
 
@@ -125,13 +131,23 @@ def sum(x: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> 
     ...
 
 
-@language(_emit(MAX), shape=_shape)
+@language(
+    _emit(MAX),
+    shape=_shape,
+    shapes="The shape of x without `axis`, or with size 1 there for `keep_dims`; a scalar for `axis=None`.",
+    differs="Triton also takes `return_indices`.",
+)
 def max(x: Tensor[N], axis: Const[int | None] = None, keep_dims: Const[bool] = False) -> Tensor[N]:
     """The largest element along `axis`, or of all. A NaN loses against a number."""
     ...
 
 
-@language(_emit(MIN), shape=_shape)
+@language(
+    _emit(MIN),
+    shape=_shape,
+    shapes="The shape of x without `axis`, or with size 1 there for `keep_dims`; a scalar for `axis=None`.",
+    differs="Triton also takes `return_indices`.",
+)
 def min(x: Tensor[N], axis: Const[int | None] = None, keep_dims: Const[bool] = False) -> Tensor[N]:
     """The smallest element along `axis`, or of all. A NaN loses against a number."""
     ...

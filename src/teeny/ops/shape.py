@@ -187,7 +187,11 @@ def _trans_shape(s: Shapes, x: Operand, dims: tuple[int, ...] | None) -> tuple[D
     return tuple(x.shape[i] for i in order)
 
 
-@language(_emit_expand, shape=_expand_shape)
+@language(
+    _emit_expand,
+    shape=_expand_shape,
+    differs="Triton also takes several axes at once.",
+)
 def expand_dims(x: Tensor[D], axis: Const[int]) -> Tensor[D]:
     """x with a new axis of size one at `axis`."""
     ...
@@ -201,19 +205,31 @@ def _emit_trans(b: Builder, shape: Any, dtype: DType, x: Operand, dims: tuple[in
     return x.value if len(x.shape) < 2 else b.create(trans_, x.value, order=_order(len(x.shape), dims))
 
 
-@language(_emit_broadcast, shape=_broadcast_shape)
+@language(
+    _emit_broadcast,
+    shape=_broadcast_shape,
+    differs="Triton also takes the sizes as separate arguments.",
+)
 def broadcast_to(x: Tensor[D], shape: Const[tuple[int, ...] | list[int]]) -> Tensor[D]:
     """x repeated to `shape`, by NumPy's rule: axes are added at the front, axes of size one are repeated."""
     ...
 
 
-@language(_emit_reshape, shape=_reshape_shape)
+@language(
+    _emit_reshape,
+    shape=_reshape_shape,
+    differs="Triton also takes the sizes as separate arguments, and `can_reorder`.",
+)
 def reshape(x: Tensor[D], shape: Const[tuple[int, ...] | list[int]]) -> Tensor[D]:
     """x with the same elements in the same (row-major) order, as `shape`."""
     ...
 
 
-@language(_emit_trans, shape=_trans_shape)
+@language(
+    _emit_trans,
+    shape=_trans_shape,
+    differs="Triton also takes the axes as separate arguments.",
+)
 def trans(x: Tensor[D], dims: Const[tuple[int, ...] | None] = None) -> Tensor[D]:
     """x with its axes in the order `dims`; without it the last two are swapped."""
     ...

@@ -1,0 +1,290 @@
+"""What the language has, in words: each function with its signatures, dtypes, accuracy, and Triton's name for it.
+
+Everything comes from the registry: `teeny ops` and the pages of reference are written from this.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any, get_overloads
+
+from teeny.frontend.overload import signatures
+from teeny.frontend.signature import LANGUAGE_VARIABLES, AnnotationError, Signature, language_signature
+from teeny.ir.builder import Builder
+from teeny.ir.core import Block
+from teeny.ir.dtype import BOOL, LEAVES, DType, members, storage
+from teeny.ir.poly import Dim
+from teeny.ir.schema import Ulp, registry
+from teeny.language import dtypes
+from teeny.language.tensor import Ptr, Tensor
+from teeny.ops.function import LanguageFunction, Operand, function_of, functions
+
+_PROBES = ("f32", "i32", "u32", "bool")
+"""Leaves that an elementwise function is tried with, to see which operations it becomes."""
+_WRITTEN = {found for name in dtypes.__all__ if isinstance(found := getattr(getattr(dtypes, name), "ir", None), DType)}
+"""The leaves that the language has a name for."""
+_BROADCAST = "Arguments broadcast together; the result has their common shape."
+_UNARY = "The result has the shape of the argument."
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """One function or operator of the language.
+
+    `written`: how code calls it, the main form first. `dtypes`: the leaves that each dtype variable of the signatures
+    stands for. `operations`: the dialect operations it becomes, by leaf (elementwise functions alone). `ulp`: the
+    accuracy, where it becomes one operation on floats. `triton`: the name there; None where Triton has nothing such.
+    """
+
+    name: str
+    module: str
+    written: tuple[str, ...]
+    signatures: tuple[str, ...]
+    does: str
+    shapes: str
+    dtypes: Mapping[str, tuple[str, ...]]
+    operations: Mapping[str, tuple[str, ...]]
+    ulp: Ulp | None
+    triton: str | None
+    differs: str
+    composite: bool
+
+    @property
+    def family(self) -> str:
+        """The last part of the module that defines it."""
+        return self.module.rpartition(".")[2]
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of what it does."""
+        return first_sentence(self.does)
+
+    def to_json(self) -> dict[str, Any]:
+        """As a dict that `json` can write."""
+        return {**asdict(self), "family": self.family, "summary": self.summary}
+
+
+def first_sentence(text: str) -> str:
+    """The text up to its first full stop."""
+    flat = " ".join(text.partition("\n\n")[0].split())
+    end = flat.find(". ")
+    return flat.rstrip(".") if end < 0 else flat[:end]
+
+
+def families() -> dict[str, str]:
+    """The families in the order of the language, each with the first sentence about it."""
+    found = {d.family: d.module for d in descriptions().values()}
+    return {family: first_sentence(_doc(sys.modules[module])) for family, module in found.items()}
+
+
+def descriptions() -> dict[str, Description]:
+    """All functions and operators by name, family by family. Operators with a literal on the left are one with those
+    without."""
+    language = import_module("teeny.language")
+    forms = _forms(language)
+    found: dict[str, Description] = {}
+    for name, function in functions().items():
+        if function.fn.__module__.startswith("teeny.") and name in forms:
+            found[name] = _described(function, forms[name])
+    library = import_module("teeny.language.library")
+    for name in library.__all__:
+        found[name] = _composite(name, getattr(library, name))
+    order = list(dict.fromkeys(d.family for d in found.values()))
+    return dict(sorted(found.items(), key=lambda item: order.index(item[1].family)))
+
+
+def named(name: str) -> Description | None:
+    """The description behind what somebody typed: `exp`, `tl.exp`, `add`, `+`, `.to`."""
+    known = descriptions()
+    plain = name.removeprefix("tl.").removeprefix("x").removeprefix(".") or name
+    for key in (name, plain):
+        if key in known:
+            return known[key]
+    for one in known.values():
+        symbol = functions()[one.name].symbol if one.name in functions() else ""
+        if (name and name == symbol) or any(form.split("(")[0] in (name, f"x.{plain}") for form in one.written):
+            return one
+    return None
+
+
+def _doc(thing: object) -> str:
+    return inspect.cleandoc(getattr(thing, "__doc__", None) or "")
+
+
+def _forms(language: ModuleType) -> dict[str, tuple[str, ...]]:
+    """For each function that code can reach, how: `tl.sum(x, ...)`, `x.sum(...)`, `x + y`."""
+    found: dict[str, list[str]] = {}
+    for name, function in _public(language):
+        found.setdefault(function.name, []).append(f"tl.{name}")
+    for own in (vars(Tensor), vars(Ptr)):
+        for name, value in own.items():
+            function = function_of(value)
+            if function is None or (name.startswith("__r") and f"__{name[3:]}" in own):
+                continue  # the second is an operator with its operands swapped
+            form = _operator(function) if name.startswith("__") else f"x.{name}"
+            found.setdefault(function.name, []).append(form)
+    return {name: tuple(forms) for name, forms in found.items()}
+
+
+def _public(language: ModuleType) -> Iterator[tuple[str, LanguageFunction]]:
+    for name in dir(language):
+        function = function_of(getattr(language, name))
+        if function is not None and function.name == name:
+            yield name, function
+
+
+def _operator(function: LanguageFunction) -> str:
+    names = list(inspect.signature(function.overloads[0]).parameters)
+    if function.symbol == "[]":
+        return f"{names[0]}[:, None]"
+    return f"{function.symbol}{names[0]}" if len(names) == 1 else f"{names[0]} {function.symbol} {names[1]}"
+
+
+def _described(function: LanguageFunction, forms: tuple[str, ...]) -> Description:
+    read = _read(function.overloads)
+    operations = dict(_operations(function)) if function.elementwise else {}
+    main = forms[0]
+    operator = not main.startswith(("tl.", "x."))
+    name = f"tl.{function.name}"
+    written = forms if operator else tuple(_call(form, function.overloads[0]) for form in forms)
+    return Description(
+        name=function.name,
+        module=function.fn.__module__,
+        written=written,
+        signatures=tuple(_signature(f, main, function.symbol if operator else "") for f in function.overloads),
+        does=_doc(function.fn),
+        shapes=function.shapes or ((_BROADCAST if len(_tensors(read)) > 1 else _UNARY) if function.elementwise else ""),
+        dtypes=_dtypes(read, function.exclude),
+        operations=operations,
+        ulp=None if read and read[0].result[0].dtype is BOOL else _ulp(operations),
+        triton=(main if operator else name) if function.triton == "" else function.triton,
+        differs=function.differs,
+        composite=False,
+    )
+
+
+def _composite(name: str, fn: Callable[..., Any]) -> Description:
+    overloads = list(get_overloads(fn)) or [fn]
+    read = _read([f for f in overloads if not _plain(f)])
+    return Description(
+        name=name,
+        module=fn.__module__,
+        written=(_call(f"tl.{name}", overloads[-1]),),
+        signatures=tuple(_signature(f, f"tl.{name}", "") for f in overloads),
+        does=_doc(fn),
+        shapes=_BROADCAST if len(_tensors(read)) > 1 else _UNARY,
+        dtypes=_dtypes(read, {}),
+        operations={},
+        ulp=None,
+        triton=f"tl.{name}",
+        differs="",
+        composite=True,
+    )
+
+
+def _read(overloads: Iterable[Callable[..., Any]]) -> list[Signature]:
+    """The signatures of tensors; none for a construct that takes more than a signature can say."""
+    try:
+        return [language_signature(f) for f in overloads]
+    except AnnotationError:
+        return []
+
+
+def _plain(fn: Callable[..., Any]) -> bool:
+    """Whether a signature is one of Python numbers alone, for Consts."""
+    return not any("[" in text for text in fn.__annotations__.values())
+
+
+def _call(form: str, fn: Callable[..., Any]) -> str:
+    """`tl.sum(x, axis=None)`; of a method without the tensor itself."""
+    parameters = inspect.signature(fn).parameters.values()
+    parts = [p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters]
+    return f"{form}({', '.join(parts[1:] if form.startswith('x.') else parts)})"
+
+
+def _signature(fn: Callable[..., Any], name: str, symbol: str) -> str:
+    """A signature as the stub of the function has it; of an operator `(x: Tensor[N]) + (y: Tensor[N]) -> Tensor[N]`."""
+    signature = inspect.signature(fn)
+    if not symbol:
+        return f"{name}{_text(signature)}"
+    operands = [f"({parameter.name}: {parameter.annotation})" for parameter in signature.parameters.values()]
+    if symbol == "[]":
+        return f"{operands[0]}[{operands[1][1:-1]}] -> {signature.return_annotation}"
+    joined = f"{symbol}{operands[0]}" if len(operands) == 1 else f" {symbol} ".join(operands)
+    return f"{joined} -> {signature.return_annotation}"
+
+
+def _text(signature: inspect.Signature) -> str:
+    """Annotations are text already and stand without quotes."""
+    parts: list[str] = []
+    starred = False
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
+            parts.append("*")
+            starred = True
+        default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
+        parts.append(f"{parameter.name}: {parameter.annotation}{default}")
+    return f"({', '.join(parts)}) -> {signature.return_annotation}"
+
+
+def _tensors(read: list[Signature]) -> list[str]:
+    """The parameters that take tensors, pointers or numbers beside them, not Consts."""
+    kinds = ("tensor", "scalar", "ptr")
+    return [p.name for p in (read[0].params if read else ()) if any(t.kind in kinds for t in p.terms)]
+
+
+def _dtypes(read: list[Signature], exclude: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    used = {t.dtype.name for s in read for terms in (*(p.terms for p in s.params), s.result) for t in terms if t.dtype}
+    return {
+        name: tuple(
+            leaf.name for leaf in members(variable) if leaf in _WRITTEN and leaf.name not in exclude.get(name, ())
+        )
+        for name, variable in LANGUAGE_VARIABLES.items()
+        if name in used
+    }
+
+
+def _operations(function: LanguageFunction) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """By trying: the function's emitter on scalars of each leaf that its first signature admits."""
+    signature = signatures(function)[0]
+    for name in _PROBES:
+        leaf = LEAVES[name]
+        kinds = [_probe(p.terms, leaf, function.exclude) for p in signature.params]
+        if all(kind is None for kind in kinds) or any(kind is _NONE for kind in kinds):
+            continue
+        block = Block(tuple(storage(kind) for kind in kinds if isinstance(kind, DType)))
+        values = iter(block.args)
+        arguments = {
+            p.name: Operand(next(values), kind) if isinstance(kind, DType) else p.default
+            for p, kind in zip(signature.params, kinds, strict=True)
+        }
+        shape: tuple[Dim, ...] = ()
+        assert function.emit is not None
+        function.emit(Builder(block), shape, leaf, **arguments)
+        yield name, tuple(op.name for op in block.ops)
+
+
+_NONE = object()
+
+
+def _probe(terms: tuple[Any, ...], leaf: DType, exclude: Mapping[str, tuple[str, ...]]) -> object:
+    """What to pass where `leaf` is tried: a dtype for a tensor, None for a Const, `_NONE` where it does not fit."""
+    for term in terms:
+        if term.kind == "ptr":
+            return _NONE
+        if term.kind in ("tensor", "scalar"):
+            if not term.dtype.is_variable:
+                return term.dtype
+            fits = leaf.within(term.dtype.mask) and leaf.name not in exclude.get(term.dtype.name, ())
+            return leaf if fits else _NONE
+    return None
+
+
+def _ulp(operations: Mapping[str, tuple[str, ...]]) -> Ulp | None:
+    found = operations.get("f32", ())
+    return registry()[found[0]].ulp if len(found) == 1 else None
