@@ -722,3 +722,115 @@ def through_a_helper(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B
     cols = tl.arange(0, B)
     x = tl.load(x_ptr + cols, mask=cols < n)
     tl.store(y_ptr + cols, _normalised(x), mask=cols < n)
+
+
+# Matrix products
+
+
+def product(
+    a_ptr: tl.Ptr[D], b_ptr: tl.Ptr[D], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    r = tl.arange(0, B)
+    inside = r < k
+    a = tl.load(a_ptr + (r[:, None] * k + r[None, :]), mask=inside[None, :], other=0.0)
+    b = tl.load(b_ptr + (r[:, None] * B + r[None, :]), mask=inside[:, None], other=0.0)
+    tl.store(c_ptr + (r[:, None] * B + r[None, :]), tl.dot(a, b))
+
+
+def product_with_an_unfilled_tail(
+    a_ptr: tl.Ptr[D], b_ptr: tl.Ptr[D], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    r = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.f32)
+    for start in tl.range(0, k, B):
+        inside = start + r < k
+        a = tl.load(a_ptr + (r[:, None] * k + (start + r)[None, :]), mask=inside[None, :])
+        b = tl.load(b_ptr + ((start + r)[:, None] * B + r[None, :]), mask=inside[:, None], other=0.0)
+        acc = tl.dot(a, b, acc)  # F007
+    tl.store(c_ptr + (r[:, None] * B + r[None, :]), acc)
+
+
+def product_with_an_unfilled_second_operand(
+    a_ptr: tl.Ptr[D], b_ptr: tl.Ptr[D], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    r = tl.arange(0, B)
+    a = tl.load(a_ptr + (r[:, None] * k + r[None, :]), mask=(r < k)[None, :], other=0.0)
+    b = tl.load(b_ptr + (r[:, None] * B + r[None, :]), mask=(r < k)[:, None])
+    tl.store(c_ptr + (r[:, None] * B + r[None, :]), tl.dot(a, b))  # F007
+
+
+def product_turned(x_ptr: tl.Ptr[D], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    r = tl.arange(0, B)
+    x = tl.load(x_ptr + (r[:, None] * k + r[None, :]), mask=(r < k)[None, :], other=0.0)
+    tl.store(c_ptr + (r[:, None] * B + r[None, :]), tl.dot(x, tl.trans(x)))
+
+
+def product_of_rows_that_are_not_there(
+    a_ptr: tl.Ptr[D], b_ptr: tl.Ptr[D], c_ptr: tl.Ptr[tl.f32], m: tl.Scalar[tl.i32], n: tl.Scalar[tl.i32],
+    B: tl.Const[int],
+) -> None:  # fmt: skip
+    r = tl.arange(0, B)
+    a = tl.load(a_ptr + (r[:, None] * B + r[None, :]), mask=(r < m)[:, None])
+    b = tl.load(b_ptr + (r[:, None] * B + r[None, :]), mask=(r < n)[None, :])
+    at = c_ptr + (r[:, None] * B + r[None, :])
+    tl.store(at, tl.dot(a, b), mask=(r < m)[:, None] & (r < n)[None, :])
+
+
+def product_of_rows_stored_too_far(
+    a_ptr: tl.Ptr[D], b_ptr: tl.Ptr[D], c_ptr: tl.Ptr[tl.f32], m: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    r = tl.arange(0, B)
+    a = tl.load(a_ptr + (r[:, None] * B + r[None, :]), mask=(r < m)[:, None])
+    b = tl.load(b_ptr + (r[:, None] * B + r[None, :]))
+    tl.store(c_ptr + (r[:, None] * B + r[None, :]), tl.dot(a, b))  # F004
+
+
+def product_with_ones_against_zeros(
+    a_ptr: tl.Ptr[D], b_ptr: tl.Ptr[D], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    r = tl.arange(0, B)
+    a = tl.load(a_ptr + (r[:, None] * k + r[None, :]), mask=(r < k)[None, :], other=1.0)
+    b = tl.load(b_ptr + (r[:, None] * B + r[None, :]), mask=(r < k)[:, None], other=0.0)
+    tl.store(c_ptr + (r[:, None] * B + r[None, :]), tl.dot(a, b))
+
+
+def product_with_ones(
+    a_ptr: tl.Ptr[D], b_ptr: tl.Ptr[D], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    r = tl.arange(0, B)
+    a = tl.load(a_ptr + (r[:, None] * k + r[None, :]), mask=(r < k)[None, :], other=1.0)
+    b = tl.load(b_ptr + (r[:, None] * B + r[None, :]))
+    tl.store(c_ptr + (r[:, None] * B + r[None, :]), tl.dot(a, b))  # F002
+
+
+def product_of_what_was_computed(
+    a_ptr: tl.Ptr[tl.f32], b_ptr: tl.Ptr[tl.f32], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    r = tl.arange(0, B)
+    a = tl.load(a_ptr + (r[:, None] * k + r[None, :]), mask=(r < k)[None, :], other=0.0)
+    b = tl.load(b_ptr + (r[:, None] * B + r[None, :]))
+    scale = tl.load(b_ptr + r)
+    tl.store(c_ptr + (r[:, None] * B + r[None, :]), tl.dot(tl.exp(a - scale[:, None]), b))  # F003
+
+
+def attention(
+    q_ptr: tl.Ptr[D], k_ptr: tl.Ptr[D], v_ptr: tl.Ptr[D], o_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    r = tl.arange(0, B)
+    q = tl.load(q_ptr + (r[:, None] * B + r[None, :]), mask=(r < n)[:, None], other=0.0)
+    top = tl.full((B,), -float("inf"), tl.f32)
+    total = tl.zeros((B,), tl.f32)
+    acc = tl.zeros((B, B), tl.f32)
+    for start in tl.range(0, n, B):
+        rn = start + r
+        inside = rn < n
+        k = tl.load(k_ptr + (rn[:, None] * B + r[None, :]), mask=inside[:, None], other=0.0)
+        v = tl.load(v_ptr + (rn[:, None] * B + r[None, :]), mask=inside[:, None], other=0.0)
+        s = tl.where(inside[None, :], tl.dot(q, tl.trans(k)), -float("inf"))
+        higher = tl.maximum(top, tl.max(s, axis=1))
+        p = tl.exp(s - higher[:, None])
+        alpha = tl.exp(top - higher)
+        total = total * alpha + tl.sum(p, axis=1)
+        acc = tl.dot(p.to(v_ptr.dtype), v, acc * alpha[:, None])
+        top = higher
+    tl.store(o_ptr + (r[:, None] * B + r[None, :]), acc / total[:, None], mask=(r < n)[:, None])

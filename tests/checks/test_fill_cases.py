@@ -86,6 +86,8 @@ HELP = {
     "no_mask_at_the_store": "give the store the mask of the load: mask=offs < n, or the load an `other`",
     "where_on_the_wrong_side": "give the store the mask of the load: mask=mask, or the load an `other`",
     "gather": "give the load an `other` that is a legal place, or this access the same mask: mask=offs < n",
+    "product_with_an_unfilled_tail": "fill them with 0, which adds nothing: other=0.0",
+    "product_of_what_was_computed": "set them to 0 after the computation: tl.where((r < k)[None, :], ..., 0.0)",
     "guarded": "give the load an `other`, the value that is meant where its mask is false",
 }
 

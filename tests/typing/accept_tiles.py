@@ -53,6 +53,23 @@ def matmul(
 
 
 @tn.kernel
+def products(
+    a_ptr: tl.Ptr[F], b_ptr: tl.Ptr[F], c_ptr: tl.Ptr[tl.f32], i_ptr: tl.Ptr[tl.i8], S: tl.Const[int], W: tl.Const[int]
+) -> None:
+    at = tl.arange(0, S)[:, None] * S + tl.arange(0, S)[None, :]
+    a = tl.load(a_ptr + at)
+    b = tl.load(b_ptr + (tl.arange(0, W)[:, None] * S + tl.arange(0, S)[None, :]))
+    acc = tl.zeros((S, S), tl.f32)
+    acc = tl.dot(a, a, acc)
+    acc += tl.dot(tl.trans(b), b, input_precision="ieee")
+    acc = tl.dot(acc, acc, acc=acc, out_dtype=tl.f32, allow_tf32=False)
+    i = tl.load(i_ptr + at)
+    total = tl.dot(i, tl.trans(i), tl.zeros((S, S), tl.i32))
+    total = tl.dot(i, i, out_dtype=tl.i32) + total
+    tl.store(c_ptr + at, acc + total.to(tl.f32))
+
+
+@tn.kernel
 def views(x_ptr: tl.Ptr[F], BM: tl.Const[int], BN: tl.Const[int]) -> None:
     rm = tl.arange(0, BM)
     rn = tl.arange(0, BN)

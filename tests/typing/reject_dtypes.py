@@ -136,3 +136,22 @@ def sums(x_ptr: tl.Ptr[F], BLOCK: tl.Const[int]) -> None:
     tl.max(x > 0, axis=0)  # BAD
     x + tl.sum(offs)  # BAD
     tl.store(x_ptr + offs, x)
+
+
+@tn.kernel
+def products(
+    x_ptr: tl.Ptr[F], h_ptr: tl.Ptr[tl.f16], i_ptr: tl.Ptr[tl.i8], u_ptr: tl.Ptr[tl.u8], n_ptr: tl.Ptr[N]
+) -> None:
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    x, h, i, u = tl.load(x_ptr + at), tl.load(h_ptr + at), tl.load(i_ptr + at), tl.load(u_ptr + at)
+    tl.dot(x, h)  # BAD
+    tl.dot(i, u)  # BAD
+    tl.dot(u, u)  # BAD
+    tl.dot(x, x, x)  # BAD
+    tl.dot(h, h, h)  # BAD
+    tl.dot(i, i, tl.zeros((16, 16), tl.f32))  # BAD
+    tl.dot(h, h, out_dtype=tl.f16)  # BAD
+    tl.dot(tl.load(n_ptr + at), tl.load(n_ptr + at))  # BAD
+    tl.dot(x, x, input_precision=3)  # BAD
+    tl.dot(x, 1.0)  # BAD
+    tl.store(h_ptr + at, tl.dot(h, h).to(tl.f16))

@@ -58,7 +58,7 @@ dot_ = define(
 
 
 def _shape(
-    s: Shapes, input: Operand, other: Operand, acc: Operand | None = None, input_precision: str | None = None,
+    s: Shapes, input: Operand, other: Operand, acc: Operand | None = None, input_precision: Any = None,
     allow_tf32: bool | None = None, **_: Any,
 ) -> tuple[Dim, ...]:  # fmt: skip
     x, y = input.shape, other.shape
@@ -76,7 +76,7 @@ def _shape(
             return shape
         for p, q in zip(acc.shape, shape, strict=True):
             s.equal(p, q, "S010", f"`acc` has the shape of the result, {_show(shape)}, found {_show(acc.shape)}")
-    if input_precision is not None and input_precision not in PRECISIONS and isinstance(input_precision, str):
+    if isinstance(input_precision, str) and input_precision not in PRECISIONS:
         s.fault("E005", f"`input_precision` is one of {', '.join(map(repr, PRECISIONS))}, found {input_precision!r}")
     elif input_precision is not None and allow_tf32 is not None:
         s.fault("E005", "`input_precision` and `allow_tf32` say the same thing twice", "leave `allow_tf32` out")
@@ -89,11 +89,12 @@ def _show(shape: tuple[Dim, ...]) -> str:
 
 def _emit(
     b: Builder, shape: tuple[Dim, ...], dtype: DType, /, input: Operand, other: Operand, acc: Operand | None = None,
-    input_precision: str | None = None, allow_tf32: bool | None = None, **_: Any,
+    input_precision: Any = None, allow_tf32: bool | None = None, **_: Any,
 ) -> Value:  # fmt: skip
     total = constant(b, typed(shape, dtype), 0) if acc is None else acc.value
     precision = input_precision or ("ieee" if allow_tf32 is False else "tf32")
-    attrs = {} if precision == "ieee" else {"inputPrecision": precision}
+    known = isinstance(precision, str) and precision != "ieee"  # in generic IR it may be a Const without a value
+    attrs = {"inputPrecision": precision} if known else {}
     return b.op(dot_, (input.value, other.value, total), attrs).result
 
 
@@ -117,7 +118,12 @@ def dot(
     *,
     out_dtype: type[f32] | None = None,
 ) -> Tensor[f32]: ...
-@language(_emit, shape=_shape, exclude={"F": ("f64",)})
+@language(
+    _emit,
+    shape=_shape,
+    exclude={"F": ("f64",)},
+    differs="Triton also takes f64, 8-bit floats, an f16 accumulator and `max_num_imprecise_acc`.",
+)
 def dot(
     input: Any,
     other: Any,

@@ -97,7 +97,7 @@ def compile_module(module: Module, arch: int | str, **options: Any) -> TritonArt
 
     Takes the options of `compile_text`.
     """
-    wrong = limits(module)
+    wrong = limits(module, _capability(arch))
     if wrong:
         raise CompileError(wrong)
     places: dict[Place, Location] = {}

@@ -89,6 +89,8 @@ def mask_text(load: Op) -> str | None:
     if len(load.operands) < 2:
         return None
     mask = load.operands[1]
+    while mask.op is not None and mask.op.schema.group in _REPEATS and mask.op.loc is load.loc:
+        mask = mask.op.operands[0]  # the load itself has spread it
     return mask.name or (_source(mask.op) if mask.op is not None else None)
 
 

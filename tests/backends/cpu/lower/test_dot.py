@@ -79,7 +79,10 @@ def test_transposed_operands(dtype: str, a_turned: bool, b_turned: bool, sizes: 
         assert_within(found, *product(a, b))
 
 
-@pytest.mark.parametrize("sizes", [(1, 1, 1), (1, 64, 16), (2, 2, 2), (16, 4, 64), (8, 8, 128), (128, 128, 1), (1, 256, 2)])
+SMALL = [(1, 1, 1), (1, 64, 16), (2, 2, 2), (16, 4, 64), (8, 8, 128), (128, 128, 1), (1, 256, 2)]
+
+
+@pytest.mark.parametrize("sizes", SMALL)
 @pytest.mark.parametrize("dtype", dots.DTYPES)
 def test_small_and_long_tiles(dtype: str, sizes: tuple[int, int, int]) -> None:
     """The CPU has no least size."""
@@ -153,8 +156,8 @@ def test_accumulators(form: str, size: int) -> None:
 
 
 def test_a_sum_with_a_product_is_one_product() -> None:
-    ops = [op for op in walk_function(dots.accumulators.specialize(form="sum", S=16).module.kernel)]
-    (dot,) = [op for op in ops if op.name == "tt.dot"]
+    kernel = dots.accumulators.specialize(form="sum", S=16).module.kernel
+    (dot,) = [op for op in walk_function(kernel) if op.name == "tt.dot"]
     start = dot.operands[2]
     assert start.op is None, "the product starts with the carried sum"
 

@@ -1,7 +1,7 @@
 """Matrix products: a register-blocked micro-kernel over packed operands.
 
-A block of the result, a few rows by a few vectors, stays in registers while k runs. It starts as what the accumulator is
-there, so that zeros, a sum carried by a loop and `total * alpha` are all the same code; a sum that a loop carries is
+A block of the result, a few rows by a few vectors, stays in registers while k runs. It starts as what the accumulator
+is there, so that zeros, a sum carried by a loop and `total * alpha` are all the same code; a sum that a loop carries is
 updated in its buffer. Each element is a chain of multiply-adds in rising k.
 """
 

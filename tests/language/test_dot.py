@@ -1,0 +1,160 @@
+"""`tl.dot`: what the front end accepts, and its text as Triton reads it, prints it and compiles it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import pytest
+
+import teeny as tn
+import teeny.language as tl
+from teeny.backends.triton import compile_module
+from teeny.diag.errors import CompileError, KernelError, LaunchError
+from teeny.ir.core import walk_function
+from teeny.ir.text import parse_module, print_module
+from tests.backends.cpu.lower import dots
+from tests.triton_text import through_triton
+
+F = TypeVar("F", bound=tl.Float)
+
+
+def codes(kernel: Callable[..., Any]) -> list[str]:
+    """The codes of the faults at the definition."""
+    with pytest.raises(KernelError) as caught:
+        tn.kernel(kernel)
+    return [d.code for d in caught.value.diagnostics]
+
+
+def test_inner_sizes_differ() -> None:
+    def kernel(x: tl.Ptr[tl.f16]) -> None:
+        at = tl.arange(0, 64)[:, None] * 16 + tl.arange(0, 16)[None, :]
+        tl.dot(tl.load(x + at), tl.load(x + at))
+
+    assert codes(kernel) == ["S010"]
+
+
+def test_inner_sizes_that_nothing_says_are_equal() -> None:
+    def kernel(x: tl.Ptr[tl.f16], y: tl.Ptr[tl.f32], BM: tl.Const[int], BN: tl.Const[int], BK: tl.Const[int]) -> None:
+        a = tl.load(x + (tl.arange(0, BM)[:, None] * BK + tl.arange(0, BK)[None, :]))
+        b = tl.load(x + (tl.arange(0, BN)[:, None] * BK + tl.arange(0, BK)[None, :]))
+        tl.store(y + (tl.arange(0, BM)[:, None] * BN + tl.arange(0, BK)[None, :]), tl.dot(a, b))
+
+    assert codes(kernel) == ["S008"]
+
+
+def test_sizes_that_an_assertion_makes_equal() -> None:
+    @tn.kernel
+    def kernel(x: tl.Ptr[tl.f16], y: tl.Ptr[tl.f32], BM: tl.Const[int], BK: tl.Const[int]) -> None:
+        tl.static_assert(BM == BK)
+        a = tl.load(x + (tl.arange(0, BM)[:, None] * BK + tl.arange(0, BK)[None, :]))
+        tl.store(y + (tl.arange(0, BM)[:, None] * BK + tl.arange(0, BK)[None, :]), tl.dot(a, a))
+
+    assert kernel.specialize(BM=16, BK=16).module
+
+
+def test_ranks_and_accumulators() -> None:
+    def vectors(x: tl.Ptr[tl.f16]) -> None:
+        a = tl.load(x + tl.arange(0, 16))
+        tl.dot(a, a)
+
+    def accumulator(x: tl.Ptr[tl.f16]) -> None:
+        a = tl.load(x + (tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]))
+        tl.dot(a, a, tl.zeros((16, 32), tl.f32))
+
+    def batches(x: tl.Ptr[tl.f16]) -> None:
+        a = tl.reshape(tl.load(x + tl.arange(0, 1024)), (4, 16, 16))
+        tl.dot(a, tl.reshape(tl.load(x + tl.arange(0, 512)), (2, 16, 16)))
+
+    assert codes(vectors) == ["S005"]
+    assert codes(accumulator) == ["S010"]
+    assert codes(batches) == ["S010"]
+
+
+def test_precisions() -> None:
+    def unknown(x: tl.Ptr[tl.f32]) -> None:
+        a = tl.load(x + (tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]))
+        tl.dot(a, a, input_precision="fp32")
+
+    def both(x: tl.Ptr[tl.f32]) -> None:
+        a = tl.load(x + (tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]))
+        tl.dot(a, a, input_precision="ieee", allow_tf32=False)
+
+    assert codes(unknown) == ["E005"]
+    assert codes(both) == ["E005"]
+
+
+@tn.kernel
+def precise(x: tl.Ptr[tl.f32], y: tl.Ptr[tl.f32], P: tl.Const[str]) -> None:
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    a = tl.load(x + at)
+    tl.store(y + at, tl.dot(a, a, input_precision=P))
+
+
+@pytest.mark.parametrize("precision", ["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"])
+def test_a_precision_that_is_a_parameter(precision: str) -> None:
+    text = precise.specialize(P=precision).mlir
+    assert (f"inputPrecision = {precision} :" in text) == (precision != "ieee")
+    pytest.importorskip("triton")
+    assert through_triton(text) == through_triton(print_module(parse_module(text)))
+
+
+def test_an_unknown_precision_is_found_at_specialisation() -> None:
+    with pytest.raises(KernelError):
+        precise.specialize(P="exact")
+
+
+def test_f64_is_no_dtype_of_a_product() -> None:
+    assert dots.matmul.supported_dtypes == {"F": ("f16", "bf16", "f32")}
+    with pytest.raises(LaunchError, match="L003"):
+        dots.matmul.specialize(F="f64", BM=16, BN=16, BK=16)
+
+
+def test_the_text_is_triton_s() -> None:
+    pytest.importorskip("triton")
+    text = dots.matmul.specialize(F="f16", BM=16, BN=32, BK=64).mlir
+    line = r"tt\.dot %\w+, %\w+, %\w+, inputPrecision = tf32 : "
+    line += r"tensor<16x64xf16> \* tensor<64x32xf16> -> tensor<16x32xf32>"
+    assert re.search(line, text)
+    assert re.search(line, through_triton(text))
+
+
+KERNELS: dict[str, Callable[[str], Any]] = {
+    "matmul": lambda d: dots.matmul.specialize(F=d, BM=64, BN=32, BK=32),
+    "attention": lambda d: dots.attention.specialize(F=d, CAUSAL=True, BM=32, BN=32, D=32),
+    "batches": lambda d: dots.batches.specialize(F=d, B=2, M=16, N=16, K=16),
+}
+
+
+@pytest.mark.parametrize("arch", [75, 80, 90])
+@pytest.mark.parametrize("dtype", dots.DTYPES)
+@pytest.mark.parametrize("name", KERNELS)
+def test_gpu_code(name: str, dtype: str, arch: int) -> None:
+    pytest.importorskip("triton")
+    ptx = compile_module(KERNELS[name](dtype).module, arch).ptx
+    assert f".target sm_{arch}" in ptx
+    if arch >= 80 and name == "matmul":
+        assert re.search(r"w?gmma|mma\.sync", ptx), "no tensor cores"
+
+
+def test_gpu_code_of_integers() -> None:
+    pytest.importorskip("triton")
+    module = dots.integers.specialize(TURNED=True, M=32, N=32, K=64).module
+    for arch in (80, 90):
+        assert ".s32.s8.s8.s32" in compile_module(module, arch).ptx
+    with pytest.raises(CompileError, match=r"Triton has no `tl.dot` of i8 for sm_75"):
+        compile_module(module, 75)
+
+
+@pytest.mark.parametrize(("dtype", "least"), [("f16", 16), ("f32", 16)])
+def test_the_least_inner_size_on_a_gpu(dtype: str, least: int) -> None:
+    module = dots.batches.specialize(F=dtype, B=2, M=16, N=16, K=8).module
+    (op,) = [op for op in walk_function(module.kernel) if op.name == "tt.dot"]
+    with pytest.raises(CompileError) as caught:
+        compile_module(module, 80)
+    (found,) = caught.value.diagnostics
+    assert found.message == f"on a GPU the inner size of `tl.dot` of {dtype} is at least {least}, found 8"
+    assert op.loc is not None
+    assert found.primary is not None
+    assert found.primary.location.span == op.loc.span
