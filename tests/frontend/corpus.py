@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import math
 import random
 import re
 from collections import Counter
@@ -75,10 +76,12 @@ def choices(
             given = values.get(key) or [v for term in parameter.const for v in DEFAULTS.get(term.kind, ())]
             assert given, f"no values for {key}"
             axes.append([(parameter.name, value) for value in given])
-    combined = list(itertools.islice(itertools.product(*axes), 200_000))
     most = values.get(f"{name}.*", MOST)
-    if len(combined) > most:
-        combined = random.Random(0).sample(combined, most)
+    if math.prod(map(len, axes)) <= most:
+        combined = itertools.product(*axes)
+    else:
+        rng = random.Random(0)
+        combined = (tuple(map(rng.choice, axes)) for _ in range(most))
     for one in combined:
         dtypes = {k: v for k, v in one if isinstance(k, DType)}
         yield dtypes, {k: v for k, v in one if isinstance(k, str) and v is not ...}

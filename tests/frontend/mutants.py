@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import NamedTuple
 
-Edit = Callable[[ast.AST], ast.AST | None]
-"""A copy of the node, changed; None where the edit does not apply."""
+Path = tuple[tuple[str, int | None], ...]
+"""Fields and places in lists, from the function to a node."""
 
 _OPERATORS: list[type[ast.operator]] = [
     ast.Add,
@@ -39,23 +40,35 @@ _FUNCTIONS = [
 ]
 
 
-def mutants(tree: ast.FunctionDef) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Every single edit of a function, each with what was changed; the tree itself is not touched."""
+class Mutation(NamedTuple):
+    """An edit: what is changed, the place in the tree, and what stands there then."""
+
+    title: str
+    path: Path
+    changed: ast.AST | None
+
+
+def mutations(tree: ast.FunctionDef) -> list[Mutation]:
+    """Every single edit of a function; some leave it as it is."""
     names = sorted(
         {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         | {a.arg for a in tree.args.args}
     )
-    for path, node in _nodes(tree, ()):
-        for title, changed in _edits(node, names):
-            made = copy.deepcopy(tree)
-            _put(made, path, changed)
-            if ast.unparse(made) != ast.unparse(tree):
-                yield f"{getattr(node, 'lineno', 0)}: {title}", ast.fix_missing_locations(made)
+    return [
+        Mutation(f"{getattr(node, 'lineno', 0)}: {title}", path, changed)
+        for path, node in _nodes(tree, ())
+        for title, changed in _edits(node, names)
+    ]
 
 
-def _nodes(
-    node: ast.AST, path: tuple[tuple[str, int | None], ...]
-) -> Iterator[tuple[tuple[tuple[str, int | None], ...], ast.AST]]:
+def mutant(tree: ast.FunctionDef, edit: Mutation) -> ast.FunctionDef:
+    """A changed copy of the function."""
+    made = copy.deepcopy(tree)
+    _put(made, edit.path, edit.changed)
+    return ast.fix_missing_locations(made)
+
+
+def _nodes(node: ast.AST, path: Path) -> Iterator[tuple[Path, ast.AST]]:
     for field, value in ast.iter_fields(node):
         if isinstance(value, ast.AST):
             yield (*path, (field, None)), value
@@ -67,7 +80,7 @@ def _nodes(
                     yield from _nodes(one, (*path, (field, at)))
 
 
-def _put(tree: ast.AST, path: tuple[tuple[str, int | None], ...], new: ast.AST | None) -> None:
+def _put(tree: ast.AST, path: Path, new: ast.AST | None) -> None:
     node: ast.AST = tree
     for field, at in path[:-1]:
         found = getattr(node, field)

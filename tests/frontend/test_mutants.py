@@ -11,6 +11,7 @@ import linecache
 import os
 import random
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -21,7 +22,7 @@ from teeny.diag import Diagnostic, KernelError
 from teeny.frontend.lower import Definition, Generic, define, lower_concrete, lower_generic
 from teeny.ir.verify import verify
 from tests.frontend import corpus
-from tests.frontend.mutants import mutants
+from tests.frontend.mutants import mutant, mutations
 
 FILES = [path for path in sorted(corpus.KERNELS.glob("*.py")) if not path.stem.startswith("faulty")]
 SAMPLE = None if os.environ.get("TEENY_MUTANTS") == "all" else 12
@@ -32,11 +33,12 @@ DECIDED_LATER = frozenset({"E013", "T006", "S002", "S003", "S004", "S007", "S009
 def made(path: Path, kernel: Any, scope: dict[str, Any]) -> Iterator[tuple[str, FunctionType]]:
     """A sample of a kernel's mutants, each with its source where the front end looks for it."""
     tree = kernel.definition.source.tree
-    every = list(mutants(tree))
+    every = mutations(tree)
     chosen = every if SAMPLE is None else random.Random(kernel.name).sample(every, min(SAMPLE, len(every)))
-    for number, (title, mutant) in enumerate(chosen):
-        mutant.decorator_list = []
-        text = ast.unparse(mutant) + "\n"
+    for number, edit in enumerate(chosen):
+        changed = mutant(tree, edit)
+        changed.decorator_list = []
+        text = ast.unparse(changed) + "\n"
         name = f"<{path.stem} {kernel.name} {number}>"
         linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
         space = dict(scope)
@@ -44,7 +46,7 @@ def made(path: Path, kernel: Any, scope: dict[str, Any]) -> Iterator[tuple[str, 
             exec(compile(text, name, "exec", __future__.annotations.compiler_flag, dont_inherit=True), space)
         except Exception:  # Python itself refuses it
             continue
-        yield f"{kernel.name}:{title}", space[kernel.name]
+        yield f"{kernel.name}:{edit.title}", space[kernel.name]
 
 
 def check(title: str, fn: FunctionType, values: dict[str, Any]) -> int:
@@ -60,7 +62,7 @@ def check(title: str, fn: FunctionType, values: dict[str, Any]) -> int:
 
 
 def agree(title: str, definition: Definition, generic: Generic, values: dict[str, Any]) -> None:
-    for dtypes, constants in list(corpus.choices(definition, values, dict(generic.exclusions)))[:4]:
+    for dtypes, constants in islice(corpus.choices(definition, values, dict(generic.exclusions)), 3):
         late = specialised(definition, dtypes, constants)
         allowed = DECIDED_LATER | ({"E003"} if generic.table.full else set[str]())
         assert {one.code for one in late} <= allowed, f"{title}: accepted in general, refused for {dtypes} {constants}"
