@@ -10,12 +10,14 @@ import pytest
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Module, Region, Value
 from teeny.ir.dtype import F32, I32, I64
-from teeny.ir.types import typed
+from teeny.ir.types import pointer, typed
 from teeny.ops.arith import addf, addi, mulf, subf
+from teeny.ops.bits import ori, xori
 from teeny.ops.cast import extsi, sitofp
+from teeny.ops.compare import select
 from teeny.ops.control import condition_, while_, yield_
-from teeny.ops.memory import addptr_
-from tests.backends.cpu.lower.harness import ALL, FEW, Mode, check, compile_in
+from teeny.ops.memory import addptr_, load_
+from tests.backends.cpu.lower.harness import ALL, FEW, Mode, check, compile_in, native
 from tests.drafts import Draft
 
 Array = np.ndarray[Any, Any]
@@ -244,3 +246,52 @@ def test_moving_integers() -> None:
     module = d.end()
     for trips, by_ in ((0, 5), (1, 5), (4, 16), (4, 0)):
         check(module, [ramp(SIZE + 64), np.zeros(2 * SIZE, np.float32), trips, by_], (1, 1, 1), FEW)
+
+
+def test_long_chains() -> None:
+    """An unrolled loop makes a chain of a thousand operations."""
+    d, (x, y) = drafted()
+    at = d.range(SIZE)
+    total = tile = d.load(d.at(x, at))
+    for _ in range(1000):
+        total = d.apply(addf, total, tile)
+    d.store(d.at(y, at), total)
+    check(d.end(), [ramp(), np.zeros(SIZE, np.float32)], (1, 1, 1), (Mode(),))
+
+
+def test_carried_conditions() -> None:
+    """Tiles of bools in a loop and out of a branch."""
+    d, (x, y, n) = drafted("n")
+    at = d.range(SIZE)
+    tile = d.load(d.at(x, at))
+    start = d.compare("gt", tile, d.const(3.0, tile.type))
+
+    def body(i: Value, flags: Value) -> tuple[Value, ...]:
+        other = d.compare("lt", tile, d.const(5.0, tile.type))
+        turned = d.apply(xori, flags, other)
+        return d.branch(d.compare("gt", i, number(d, 1)), lambda: (turned,), lambda: (d.apply(ori, flags, other),))
+
+    (flags,) = d.loop(number(d, 0), n, number(d, 1), (start,), body)
+    d.store(d.at(y, at), d.b.create(select, flags, tile, d.const(0.0, tile.type)))
+    module = d.end()
+    for trips in (0, 1, 2, 5):
+        check(module, [ramp(), np.zeros(SIZE, np.float32), trips], (1, 1, 1), FEW)
+
+
+def test_pointers_in_memory() -> None:
+    """A table of pointers: each row is read through its own."""
+    d = Draft()
+    d.parameter("table", pointer(pointer(F32)))
+    d.pointer("y", F32)
+    table, y = d.begin()
+    row = d.program()
+    base = d.b.create(load_, d.b.create(addptr_, table, row), type=pointer(F32))
+    at = d.range(SIZE)
+    where = d.add(at, d.fill(d.mul(row, number(d, SIZE)), (SIZE,)))
+    d.store(d.at(y, where), d.load(d.at(base, at)))
+    rows = [ramp() + k for k in range(3)]
+    addresses = np.array([r.ctypes.data for r in rows], np.uint64)
+    module = d.end()
+    for mode in FEW:
+        _, found = native(*compile_in(module, mode), [addresses, np.zeros(3 * SIZE, np.float32)], (3, 1, 1))
+        np.testing.assert_array_equal(found, np.concatenate(rows))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from teeny.backends.cpu.builder import KERNEL_PARAMETERS, Builder
 from teeny.backends.cpu.emit import Module as CodeModule
 from teeny.backends.cpu.lower.blocks import lower_block
+from teeny.backends.cpu.lower.depth import with_depth
 from teeny.backends.cpu.lower.plan import Plan, make_plan
 from teeny.backends.cpu.lower.state import Buffer, Options, State
 from teeny.backends.cpu.lower.strides import unit_strides
@@ -48,7 +49,9 @@ def lower(
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _lower(module.kernel, level, options or Options(width=width))
+        kernel = module.kernel
+        operations = sum(1 for _ in walk_function(kernel))
+        return with_depth(operations, lambda: _lower(kernel, level, options or Options(width=width)))
     finally:
         if collecting:
             gc.enable()
