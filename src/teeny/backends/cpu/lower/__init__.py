@@ -1,6 +1,11 @@
 """Lowering of tile programs to LLVM IR: concrete IR in, one function that runs a range of programs out.
 
-The order in which to read: `forms` (what a tile is at a point), `evaluate` (tile values to forms), `region` (one loop
-nest: its accesses, bounds, vector axis), `nest` (the loops), `store`, `reduce`, `blocks` (control flow), `plan` (what
-is kept in buffers), `alias`, `entry`.
+The order in which to read it:
+
+- `forms`: what a tile is at a point of a loop nest. `evaluate`: from operations to forms. `analysis`: forms all over a
+  domain, with the accesses and bounds of a nest. `point`: lanes at one point.
+- `nest`: loops, the vector axis, the fast and the general version. `store`, `reduce` (with `row`, `combine`, `varies`),
+  `dot` (with `pack`, `scheme`, `strided`), `transpose`: the nests.
+- `plan` (with `structure`, `shifts`): what is kept in buffers. `alias`: tests that a store overwrites nothing too early.
+- `blocks`, `carry`: program order, control flow. `strides`, `depth`, `entry`: the function as a whole.
 """
