@@ -15,7 +15,7 @@ from teeny.ops.function import Operand, Shapes, language
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
-    from teeny.language.typing import Const, F, N, Tensor, i32
+    from teeny.language.typing import Const, F, N, S, Tensor, bool_, i32
 
 __all__ = ["arange", "full", "num_programs", "program_id", "zeros"]
 
@@ -134,8 +134,8 @@ def arange(start: Const[int], end: Const[int]) -> Tensor[i32]:
 
 
 @language(_zeros, shape=_zeros_shape)
-def zeros(shape: Const[tuple[int, ...] | list[int]], dtype: type[N]) -> Tensor[N]:
-    """A tile of zeros. Each dimension is a power of two; the shape `()` gives a scalar."""
+def zeros(shape: Const[tuple[int, ...] | list[int]], dtype: type[S]) -> Tensor[S]:
+    """A tile of zeros (of False for bool). Each dimension is a power of two; the shape `()` gives a scalar."""
     ...
 
 
@@ -143,6 +143,10 @@ def zeros(shape: Const[tuple[int, ...] | list[int]], dtype: type[N]) -> Tensor[N
 def full(shape: Const[tuple[int, ...] | list[int]], value: int | Tensor[N], dtype: type[N]) -> Tensor[N]: ...
 @overload
 def full(shape: Const[tuple[int, ...] | list[int]], value: float, dtype: type[F]) -> Tensor[F]: ...
+@overload
+def full(
+    shape: Const[tuple[int, ...] | list[int]], value: bool | Tensor[bool_], dtype: type[bool_]
+) -> Tensor[bool_]: ...
 @language(_full, shape=_full_shape)
 def full(shape: Any, value: Any, dtype: Any) -> Any:
     """A tile whose every lane is `value`: a literal that fits `dtype`, or a scalar of that dtype."""
