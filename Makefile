@@ -5,11 +5,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 PYTEST_ARGS ?=
 
-.PHONY: help demo test bench lint format typecheck clean env-demo env-test
+.PHONY: help demo test accuracy bench lint format typecheck clean env-demo env-test
 
 help:
 	@echo "make demo       set up .venv and show the main job: a softmax, checked, compiled and run"
 	@echo "make test       set up .venv and run every test (PYTEST_ARGS=... is passed on)"
+	@echo "make accuracy   measure the errors of the elementary functions and write docs/accuracy.md"
 	@echo "make bench      measure against the budgets"
 	@echo "make lint       ruff and pyright"
 	@echo "make format     let ruff format and fix what it can"
@@ -23,6 +24,10 @@ demo: env-demo
 test: env-test
 	@echo "make test: running the tests"
 	@$(BIN)/python -m pytest -n auto --maxprocesses=8 $(PYTEST_ARGS) tests
+
+accuracy: env-test
+	@echo "make accuracy: measuring; docs/accuracy.md is written"
+	@$(BIN)/python -m bench.accuracy
 
 bench: env-test
 	@echo "make bench: measuring"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import mpmath
 import numpy as np
 
@@ -36,32 +37,39 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "pow": np.power,
 }
 """By the name of the language function, on arrays of the wider format."""
+ROUNDED: dict[str, Callable[..., Any]] = {
+    "sqrt": np.sqrt,
+    "sqrt_rn": np.sqrt,
+    "fdiv": np.divide,
+    "div_rn": np.divide,
+}
+"""The same of functions that the CPU rounds correctly."""
+TWO = ("pow", "fdiv", "div_rn")
+"""Functions of two arguments."""
 
 
 def exact(name: str, *arrays: Array) -> Array:
-    """The function of f32 or f64 numbers in the wider format."""
-    kind = np.float64 if arrays[0].dtype == np.float32 else np.longdouble
-    if name == "pow":
-        kind = np.longdouble
+    """The function of floats in the wider format."""
+    kind = np.longdouble if arrays[0].dtype == np.float64 or name in TWO else np.float64
     with np.errstate(all="ignore"):
-        return np.asarray(FUNCTIONS[name](*(x.astype(kind) for x in arrays)))
+        return np.asarray((FUNCTIONS | ROUNDED)[name](*(x.astype(kind) for x in arrays)))
 
 
 def errors(found: Array, value: Array) -> Array:
-    """How far f32 or f64 results are from exact values, in units of the last place of the result's format.
+    """How far floats are from exact values, in units of the last place of the format of what was found.
 
     Where the value rounds to zero, an infinity or NaN, the result must be that, sign of zero included: 0 or inf. On
     the edge, where either side is within an ulp, both are right.
     """
-    info = np.finfo(found.dtype)
+    info = ml_dtypes.finfo(found.dtype)
     with np.errstate(all="ignore"):
-        rounded = value.astype(found.dtype)
-        same = (found == rounded) & (np.signbit(found) == np.signbit(rounded)) | (np.isnan(found) & np.isnan(rounded))
-        got = np.where(np.isinf(found), np.copysign(np.ldexp(value.dtype.type(1), info.maxexp), found), found)
+        wide, rounded = found.astype(value.dtype), value.astype(found.dtype).astype(value.dtype)
+        same = (wide == rounded) & (np.signbit(wide) == np.signbit(rounded)) | (np.isnan(wide) & np.isnan(rounded))
+        got = np.where(np.isinf(wide), np.copysign(np.ldexp(value.dtype.type(1), info.maxexp), wide), wide)
         exponent = np.frexp(np.where(np.isfinite(value), value, 1))[1] - 1
         unit = np.ldexp(np.ones_like(value), np.clip(exponent, info.minexp, info.maxexp - 1) - info.nmant)
-        distance = np.abs(got.astype(value.dtype) - value) / unit
-        edge = np.isfinite(value) & (value != 0) & ~np.isnan(found) & (np.signbit(found) == np.signbit(value))
-        special = ~np.isfinite(rounded) | (rounded == 0) | ~np.isfinite(found)
-        found_error = np.where(special & ~edge, np.inf, distance)
-        return np.where(same & special, 0.0, found_error).astype(np.float64)
+        distance = np.abs(got - value) / unit
+        edge = np.isfinite(value) & (value != 0) & ~np.isnan(wide) & (np.signbit(wide) == np.signbit(value))
+        special = ~np.isfinite(rounded) | (rounded == 0) | ~np.isfinite(wide)
+        distance = np.where(special & ~edge, np.inf, distance)
+        return np.where(same & special, 0.0, distance).astype(np.float64)

@@ -40,8 +40,8 @@ Fold = Callable[..., float | None]
 class Ulp:
     """How far results may be from the exact ones, in units of the last place; 0: rounded correctly.
 
-    `cpu` holds for f32 and f64, on the reference too. On GPUs None says that no bound is known. 16-bit floats are
-    rounded from an f32 result.
+    `cpu` holds for f32 and f64, on the reference too. The bounds on GPUs are for NVIDIA's, where subnormal f32
+    arguments and results do not count; None says that no bound is known. 16-bit floats are rounded from an f32 result.
     """
 
     cpu: float = 0.0

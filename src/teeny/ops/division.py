@@ -60,7 +60,7 @@ _FLOOR: Rules = {"group": "floordiv", "fold": _truncate, "absorb": _zero_over, "
 _REM: Rules = {"group": "mod", "fold": _remainder, "cost": 20.0, "wide": True}
 
 divf = elementwise(
-    "arith.divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), ulp=Ulp(0.0, None, 0.0), **_DIV
+    "arith.divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), ulp=Ulp(0.0, 2.0, 0.0), **_DIV
 )
 precise_divf = elementwise("tt.precise_divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), **_DIV)
 divsi = elementwise("arith.divsi", INT, 2, _quotient, lambda b, x, y: b.sdiv(x, y), **_FLOOR)

@@ -78,52 +78,52 @@ def _rsqrt(np: Any, x: Any) -> Any:
 
 exp_ = elementwise(
     "math.exp", FLOAT, 1, _wide("exp"), vecmath.exp, group="exp", fold=_domain(_exp), interval=monotone(_exp),
-    ulp=Ulp(2.0, None, 2.0), cost=12.0, wide=True,
+    ulp=Ulp(1.1, 70.0, 1.0), cost=12.0, wide=True,
 )  # fmt: skip
 exp2_ = elementwise(
     "math.exp2", FLOAT, 1, _wide("exp2"), vecmath.exp2, group="exp2", fold=_domain(_exp2), interval=monotone(_exp2),
-    ulp=Ulp(2.0, None, 2.0), cost=12.0, wide=True,
+    ulp=Ulp(1.0, 2.5, 1.0), cost=12.0, wide=True,
 )  # fmt: skip
 expm1_ = elementwise(
     "math.expm1", FLOAT, 1, _wide("expm1"), vecmath.expm1, group="expm1", fold=_domain(math.expm1),
-    interval=monotone(math.expm1), ulp=Ulp(2.0, 2.0, 2.0), cost=14.0, wide=True,
+    interval=monotone(math.expm1), ulp=Ulp(1.4, 1.5, 1.5), cost=14.0, wide=True,
     symbols=("__nv_expm1f", "__nv_expm1"),
 )  # fmt: skip
 log_ = elementwise(
-    "math.log", FLOAT, 1, _wide("log"), vecmath.log, group="log", fold=_log_of(math.log), ulp=Ulp(2.0, None, 2.0),
+    "math.log", FLOAT, 1, _wide("log"), vecmath.log, group="log", fold=_log_of(math.log), ulp=Ulp(0.9, 1.0, 1.0),
     cost=20.0, wide=True,
 )  # fmt: skip
 log2_ = elementwise(
     "math.log2", FLOAT, 1, _wide("log2"), vecmath.log2, group="log2", fold=_log_of(math.log2),
-    ulp=Ulp(2.0, None, 2.0), cost=20.0, wide=True,
+    ulp=Ulp(1.1, 1.0, 1.5), cost=20.0, wide=True,
 )  # fmt: skip
 log1p_ = elementwise(
     "math.log1p", FLOAT, 1, _wide("log1p"), vecmath.log1p, group="log1p", fold=_domain(math.log1p),
-    ulp=Ulp(2.0, 2.0, 2.0), cost=24.0, wide=True, symbols=("__nv_log1pf", "__nv_log1p"),
+    ulp=Ulp(1.0, 1.0, 2.0), cost=24.0, wide=True, symbols=("__nv_log1pf", "__nv_log1p"),
 )  # fmt: skip
 sin_ = elementwise(
     "math.sin", FLOAT, 1, _wide("sin"), vecmath.sin, group="sin", fold=_domain(math.sin), interval=lambda x: WAVE,
-    ulp=Ulp(2.0, 2.0, 2.0), cost=60.0, wide=True,
+    ulp=Ulp(1.6, 2.0, 2.0), cost=60.0, wide=True,
 )  # fmt: skip
 cos_ = elementwise(
     "math.cos", FLOAT, 1, _wide("cos"), vecmath.cos, group="cos", fold=_domain(math.cos), interval=lambda x: WAVE,
-    ulp=Ulp(2.0, 2.0, 2.0), cost=60.0, wide=True,
+    ulp=Ulp(1.6, 2.0, 2.0), cost=60.0, wide=True,
 )  # fmt: skip
 tanh_ = elementwise(
     "math.tanh", FLOAT, 1, _wide("tanh"), vecmath.tanh, group="tanh", fold=math.tanh, interval=monotone(math.tanh),
-    ulp=Ulp(2.0, 2.0, 2.0), cost=24.0, wide=True, symbols=("__nv_tanhf", "__nv_tanh"),
+    ulp=Ulp(1.6, 2.0, 2.0), cost=24.0, wide=True, symbols=("__nv_tanhf", "__nv_tanh"),
 )  # fmt: skip
 erf_ = elementwise(
     "math.erf", FLOAT, 1, _erf, vecmath.erf, group="erf", fold=math.erf, interval=monotone(math.erf),
-    ulp=Ulp(2.0, 2.0, 2.0), cost=30.0, wide=True,
+    ulp=Ulp(1.5, 1.5, 2.0), cost=30.0, wide=True,
 )  # fmt: skip
 pow_ = elementwise(
-    "math.powf", FLOAT, 2, _pow, vecmath.pow, group="pow", fold=_domain(math.pow), ulp=Ulp(2.0, None, 2.0),
+    "math.powf", FLOAT, 2, _pow, vecmath.pow, group="pow", fold=_domain(math.pow), ulp=Ulp(1.1, None, 2.0),
     cost=60.0, wide=True, symbols=("__nv_powf", "__nv_pow"),
 )  # fmt: skip
 sqrt_ = elementwise(
     "math.sqrt", FLOAT, 1, lambda np, x: np.sqrt(x), lambda b, x: b.fsqrt(x),
-    group="sqrt", fold=_domain(math.sqrt), interval=_root, ulp=Ulp(0.0, None, 0.0), cost=8.0, wide=True,
+    group="sqrt", fold=_domain(math.sqrt), interval=_root, ulp=Ulp(0.0, 1.0, 0.0), cost=8.0, wide=True,
 )  # fmt: skip
 sqrt_rn_ = elementwise(
     "tt.precise_sqrt", FLOAT, 1, lambda np, x: np.sqrt(x), lambda b, x: b.fsqrt(x),
@@ -131,7 +131,7 @@ sqrt_rn_ = elementwise(
 )  # fmt: skip
 rsqrt_ = elementwise(
     "math.rsqrt", FLOAT, 1, _rsqrt, vecmath.rsqrt, group="rsqrt", fold=lambda x: 1 / math.sqrt(x) if x > 0 else None,
-    ulp=Ulp(2.0, None, 2.0), cost=14.0, wide=True,
+    ulp=Ulp(1.5, 2.0, 1.0), cost=14.0, wide=True,
 )  # fmt: skip
 floor_ = elementwise(
     "math.floor", FLOAT, 1, lambda np, x: np.floor(x), lambda b, x: b.ffloor(x),
