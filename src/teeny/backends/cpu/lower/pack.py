@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.lower.analysis import Analysis
+from teeny.backends.cpu.lower.copies import copy
 from teeny.backends.cpu.lower.nest import Carried, counted
 from teeny.backends.cpu.lower.scheme import widened
 from teeny.backends.cpu.lower.state import Buffer, State, row_major
@@ -34,7 +35,7 @@ def elements(state: State, value: Value, scheme: Scheme) -> Strided:
     if found is not None and scheme.pairs and found.strides[last].const != 1:
         found = None
     axis = last if scheme.pairs else _contiguous(state, value)
-    return _either(state, found, lambda: of_buffer(state, _copied(state, value, scheme, axis)))
+    return _either(state, found, lambda: of_buffer(state, _copied(state, value, scheme, axis, test=found is None)))
 
 
 def _either(state: State, found: Strided | None, copy: Callable[[], Strided]) -> Strided:
@@ -69,11 +70,15 @@ def _contiguous(state: State, value: Value) -> int:
     return next(others, last)
 
 
-def _copied(state: State, value: Value, scheme: Scheme, axis: int) -> Buffer:
-    """The tile, widened, in a buffer that is contiguous along an axis."""
+def _copied(state: State, value: Value, scheme: Scheme, axis: int, *, test: bool = True) -> Buffer:
+    """The tile, widened, in a buffer that is contiguous along an axis; `test`: it may lie in memory without gaps."""
     wide = widened(value, scheme)
     buffer = laid_out(state, wide, axis)
-    materialise(state, [(wide, buffer)])
+    found = strided(state, value) if test else None
+    if found is None or any(stride.const is not None for stride in found.strides[-2:]):
+        materialise(state, [(wide, buffer)])
+    else:
+        copy(state, found, value, wide, buffer, axis)
     return buffer
 
 
@@ -108,7 +113,7 @@ def _paired(state: State, value: Value, scheme: Scheme, lies: int) -> Buffer:
     found = strided(state, value) if dtype_name(value.type) == scheme.packed else None
     if found is not None and found.strides[last].const != 1:
         found = None
-    source = _either(state, found, lambda: of_buffer(state, _copied(state, value, scheme, last)))
+    source = _either(state, found, lambda: of_buffer(state, _copied(state, value, scheme, last, test=found is None)))
     _interleaved(state, source, target)
     return target
 

@@ -20,7 +20,7 @@ from teeny.ir.lanes import Lane
 if TYPE_CHECKING:
     from teeny.ir.core import Value
 
-__all__ = ["laid_out", "prepared", "turn"]
+__all__ = ["laid_out", "prepared", "transposed", "turn"]
 
 Look = Callable[[Analysis], None]
 """Evaluates what a nest needs."""
@@ -118,7 +118,7 @@ def turn(state: State, source: Buffer, target: Buffer, from_axis: int, to_axis: 
             )
             for r in range(width)
         ]
-        for r, lane in enumerate(_transposed(state, rows)):
+        for r, lane in enumerate(transposed(state, rows)):
             here = indices | {from_axis: b.add(indices[from_axis], b.const("i64", r))}
             b.store(at(target, here), lane, align=BYTES[memory], kills=False)
 
@@ -139,7 +139,7 @@ def turn(state: State, source: Buffer, target: Buffer, from_axis: int, to_axis: 
         level(0, {})
 
 
-def _transposed(state: State, rows: list[Lane]) -> list[Lane]:
+def transposed(state: State, rows: list[Lane]) -> list[Lane]:
     """W vectors of W lanes: lane j of the result's i is lane i of the operand's j."""
     b, width = state.b, len(rows)
     step = 1
