@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from teeny import __version__
+from teeny.cli.report import add_format, print_json
 from teeny.cli.terminal import colored
 from teeny.cli.usage import Parser
 from teeny.diag.display import paint
@@ -27,12 +28,14 @@ class Finding(NamedTuple):
 
 
 def arguments(parser: Parser) -> None:
-    del parser
+    add_format(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print one line a thing."""
-    del options
+    if options.format == "json":
+        print_json(findings=[one._asdict() for one in findings()])
+        return 0
     color = colored(sys.stdout)
     for name, usable, text in findings():
         print(f"{paint('ok    ' if usable else 'absent', 'help' if usable else 'warning', color)}  {name:14}  {text}")
@@ -105,5 +108,5 @@ def _cache() -> Finding:
 
     store = default_store()
     if not store.usable:
-        return Finding("cache", False, f"{store.root} cannot be used; set TEENY_CACHE_DIR to a folder of yours")
+        return Finding("cache", False, f"{store.fault}; set TEENY_CACHE_DIR to a folder of yours")
     return Finding("cache", True, f"{store.root}, {store.size() / 1e6:.1f} MB; delete it at any time")

@@ -5,6 +5,7 @@ Statuses: 0 done, 1 findings or an error, 2 usage, 70 a fault in teeny, 130 inte
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Sequence
@@ -22,8 +23,11 @@ COMMANDS = {
     "compile": "compile a kernel to MLIR, PTX, a cubin or native code; needs no GPU",
     "run": "run a kernel on random arrays or arrays from files",
     "explain": "what a code of a diagnostic means, and what to do",
+    "ops": "the functions of the language, and what each is in Triton",
+    "cache": "where results are kept, and how much there is",
     "doctor": "what is installed and which devices are there",
     "demo": "a softmax, checked, compiled and run",
+    "completion": "completion in bash, zsh and fish",
 }
 
 
@@ -87,6 +91,7 @@ def _run(given: list[str], name: str) -> int:
 def _general() -> Parser:
     """The parser that shows what there is."""
     parser = Parser(prog="teeny", description="Typed block kernels in Python: checked, compiled and run.")
+    parser.formatter_class = lambda prog: argparse.HelpFormatter(prog, max_help_position=20)
     parser.add_argument("--version", action="version", version=f"teeny {__version__}")
     parser.add_argument("--traceback", action="store_true", help="show Python's traceback of an error")
     commands = parser.add_subparsers(metavar="COMMAND")

@@ -6,6 +6,7 @@ Everything comes from the registry: `teeny ops` and the pages of reference are w
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -64,16 +65,60 @@ class Description:
         """The first sentence of what it does."""
         return first_sentence(self.does)
 
+    @property
+    def main(self) -> str:
+        """The main form, its optional arguments left out: `tl.sum(x, ...)`."""
+        call, _, rest = self.written[0].partition("(")
+        parts = rest.removesuffix(")").split(", ")
+        needed = [part for part in parts if "=" not in part]
+        more = ["..."] if len(needed) < len(parts) else []
+        return f"{call}({', '.join(needed + more)})" if rest else call
+
+    def facts(self) -> list[tuple[str, tuple[str, ...]]]:
+        """What is known beside the text, each under a label."""
+        found = [("signatures", self.signatures)]
+        found += [(name, (", ".join(leaves),)) for name, leaves in self.dtypes.items()]
+        if self.shapes:
+            found.append(("shapes", (self.shapes,)))
+        if self.ulp is not None:
+            found.append(("accuracy", (accuracy(self.ulp),)))
+        if self.operations:
+            found.append(("becomes", (_by_leaf(self.operations),)))
+        if self.composite:
+            found.append(("becomes", ("what its source says: it is written in the language",)))
+        found.append(("in Triton", (" ".join((self.triton or "nothing such", "", self.differs)).strip(),)))
+        return found
+
     def to_json(self) -> dict[str, Any]:
         """As a dict that `json` can write."""
         return {**asdict(self), "family": self.family, "summary": self.summary}
 
 
+def accuracy(ulp: Ulp) -> str:
+    """The bounds in words."""
+    if ulp == Ulp():
+        return "exact, or rounded correctly"
+    cpu = "rounded correctly" if not ulp.cpu else f"{ulp.cpu:g} ulp"
+    gpu = [f"{name} {_bound(bound)}" for name, bound in (("f32", ulp.cuda_f32), ("f64", ulp.cuda_f64))]
+    return f"on the CPU {cpu}; on NVIDIA's GPUs {', '.join(gpu)}"
+
+
+def _bound(ulp: float | None) -> str:
+    return "without a known bound" if ulp is None else f"{ulp:g} ulp" if ulp else "rounded correctly"
+
+
+def _by_leaf(operations: Mapping[str, tuple[str, ...]]) -> str:
+    """`arith.addf (f32), arith.addi (i32, u32)`."""
+    leaves: dict[str, list[str]] = {}
+    for leaf, names in operations.items():
+        leaves.setdefault(" ".join(n for n in names if n != "arith.constant") or "nothing", []).append(leaf)
+    return ", ".join(f"{names} ({', '.join(of)})" for names, of in leaves.items())
+
+
 def first_sentence(text: str) -> str:
-    """The text up to its first full stop."""
+    """The text up to its first full stop, which dots in a row are none of."""
     flat = " ".join(text.partition("\n\n")[0].split())
-    end = flat.find(". ")
-    return flat.rstrip(".") if end < 0 else flat[:end]
+    return re.split(r"(?<!\.)\.(?: |$)", flat, maxsplit=1)[0]
 
 
 def families() -> dict[str, str]:

@@ -58,18 +58,19 @@ class Entry:
 class Store:
     """The cache in one folder. Never raises for what the disk does: reads give None, writes do nothing."""
 
-    __slots__ = ("_usable", "_writable", "root")
+    __slots__ = ("_writable", "fault", "root")
 
     def __init__(self, root: Path | None) -> None:
         """Open or make the cache folder `root`. Without one, or where it may not be used, nothing is kept."""
         self.root = root
-        self._usable = root is not None and _prepare(root)
-        self._writable = self._usable
+        self.fault = "there is no home folder to keep it in" if root is None else _prepare(root)
+        """Why the folder may not be used; None where it may."""
+        self._writable = self.usable
 
     @property
     def usable(self) -> bool:
         """Whether the folder is there, ours, and closed to others."""
-        return self._usable
+        return self.fault is None
 
     def get(self, key: str) -> dict[str, bytes] | None:
         """The files stored under `key`; None when there are none or they are damaged."""
@@ -78,7 +79,7 @@ class Store:
 
     def entry(self, key: str) -> Entry | None:
         """The files and the metadata stored under `key`; None when there are none or they are damaged."""
-        if not self._usable:
+        if not self.usable:
             return None
         folder = self._folder(key)
         try:
@@ -114,7 +115,7 @@ class Store:
 
     def get_record(self, name: str) -> dict[str, Json] | None:
         """The record of a source file (or anything with a name); None when there is none or it is damaged."""
-        if not self._usable:
+        if not self.usable:
             return None
         try:
             found = _read_json(self._record(name))
@@ -133,7 +134,7 @@ class Store:
 
     def size(self) -> int:
         """Bytes of all files in the cache."""
-        if not self._usable:
+        if not self.usable:
             return 0
         total = 0
         for folder, _, names in os.walk(self._base()):
@@ -146,10 +147,17 @@ class Store:
 
     def clear(self) -> None:
         """Remove all entries and records; what another process writes meanwhile may stay."""
-        if self._usable:
+        if self.usable:
             for part in ("entries", "records"):
                 shutil.rmtree(self._base() / part, ignore_errors=True)
-            self._usable = self._writable = _prepare(self._base())
+            self.fault = _prepare(self._base())
+            self._writable = self.usable
+
+    def counts(self) -> tuple[int, int]:
+        """How many entries and how many records there are."""
+        if not self.usable:
+            return 0, 0
+        return len(_listed(self._base() / "entries")), len(_listed(self._base() / "records"))
 
     def _base(self) -> Path:
         assert self.root is not None
@@ -172,13 +180,13 @@ class Store:
                     _write(folder / name, content)
                 return
             except FileNotFoundError:
-                if not last and _prepare(self._base()):
+                if not last and _prepare(self._base()) is None:
                     continue
                 self._writable = False
                 return
             except OSError as error:
                 self._writable = False
-                _warn(f"the cache folder {self.root} cannot be written ({error.strerror}); results are not kept")
+                _warn(f"the cache folder {self.root} cannot be written ({error.strerror})")
                 return
 
 
@@ -206,8 +214,8 @@ def _open(root: Path | None) -> Store:
     return Store(root)
 
 
-def _prepare(root: Path) -> bool:
-    """Make the folders. False, with a warning, where they cannot be made or are not ours alone."""
+def _prepare(root: Path) -> str | None:
+    """Make the folders. Why they may not be used, with a warning, where they cannot be made or are not ours alone."""
     try:
         root.parent.mkdir(parents=True, exist_ok=True)
         for folder in (root, root / "entries", root / "records"):
@@ -216,14 +224,20 @@ def _prepare(root: Path) -> bool:
             except FileExistsError:
                 fault = _fault(folder)
                 if fault is not None:
-                    _warn(f"the cache folder {folder} {fault}; results are not kept", f"chmod 700 {folder}")
-                    return False
+                    return _warn(f"the cache folder {folder} {fault}", f"chmod 700 {folder}")
     except OSError as error:
         if root.is_dir() and _fault(root) is None:
-            return True  # a read-only disk with a cache that was filled before
-        _warn(f"the cache folder {root} cannot be made ({error.strerror}); results are not kept")
-        return False
-    return True
+            return None  # a read-only disk with a cache that was filled before
+        return _warn(f"the cache folder {root} cannot be made ({error.strerror})")
+    return None
+
+
+def _listed(folder: Path) -> list[str]:
+    """The names in a folder, without those that are being written."""
+    try:
+        return [name for name in os.listdir(folder) if not name.endswith(".tmp")]
+    except OSError:
+        return []
 
 
 def _fault(folder: Path) -> str | None:
@@ -240,12 +254,14 @@ def _fault(folder: Path) -> str | None:
 _warned: set[str] = set()
 
 
-def _warn(message: str, *help: str) -> None:
-    """Warn X004, once a process: a cache that fails, fails at every kernel."""
+def _warn(why: str, *help: str) -> str:
+    """Warn X004, once a process: a cache that fails, fails at every kernel. Gives the reason back."""
     if not _warned:
-        _warned.add(message)
+        _warned.add(why)
         hints = (*help, "set TEENY_CACHE_DIR to a folder of yours to keep results there")
-        warnings.warn(render_all((report("X004", message, help=hints),)), RuntimeWarning, stacklevel=4)
+        found = report("X004", f"{why}; results are not kept", help=hints)
+        warnings.warn(render_all((found,)), RuntimeWarning, stacklevel=4)
+    return why
 
 
 def _checked_name(name: str) -> str:
