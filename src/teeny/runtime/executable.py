@@ -10,6 +10,7 @@ from teeny.diag.errors import LaunchError
 from teeny.runtime.arrays import ArrayInfo
 from teeny.runtime.grid import Grid
 from teeny.runtime.interface import Interface
+from teeny.runtime.level import chosen_level
 from teeny.runtime.options import Options
 from teeny.runtime.program import DIVISOR, Hints, Program, build, share_pool
 from teeny.runtime.scalars import slot
@@ -42,13 +43,14 @@ def load_native(program: Program) -> Executable:
     from teeny.backends.cpu.target import fingerprint
 
     metadata, kernel = program.metadata, program.interface.kernel
-    if metadata["machine"] != fingerprint("native"):
+    machine = fingerprint(chosen_level())
+    if metadata["machine"] != machine:
         raise LaunchError.of(
             "L013",
             f"the program of `{kernel}` was compiled for another CPU or with another compiler",
             kernel=kernel,
             found=str(metadata["machine"]),
-            needed=fingerprint("native"),
+            needed=machine,
         )
     share_pool()
     address = load(program.file("object"), str(metadata["symbol"]))

@@ -20,6 +20,7 @@ from teeny.ir.store import default_store, key
 from teeny.ir.text import print_module
 from teeny.ir.types import PointerType, Type
 from teeny.runtime.interface import Interface
+from teeny.runtime.level import chosen_level
 from teeny.runtime.options import Options, options_of
 from teeny.runtime.specialization import Specialization
 from teeny.runtime.target import Target, target_of
@@ -163,7 +164,7 @@ def _compiler(target: Target) -> tuple[str, Make]:
     if target.kind == "cpu":
         from teeny.backends.cpu.target import fingerprint
 
-        return fingerprint("native"), _native
+        return fingerprint(chosen_level()), _native
     from teeny.backends.triton.wheel import version
 
     return version(), _triton
@@ -174,14 +175,15 @@ def _native(kernel: Specialization, target: Target, options: Options, hints: Hin
     from teeny.backends.cpu.lower.entry import lower
     from teeny.backends.cpu.target import fingerprint
 
-    made = lower(kernel.module)
+    level = chosen_level()
+    made = lower(kernel.module, level=level)
     metadata = {
         "symbol": made.symbol,
         "scratch_bytes": made.scratch_bytes,
         "cost_ns_per_program": made.cost_ns_per_program,
-        "machine": fingerprint("native"),
+        "machine": fingerprint(level),
     }
-    return {"object": compile_object(made.ir_text)}, metadata
+    return {"object": compile_object(made.ir_text, level)}, metadata
 
 
 def _triton(kernel: Specialization, target: Target, options: Options, hints: Hints) -> Files:
