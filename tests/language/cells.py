@@ -274,6 +274,12 @@ def reductions(name: str, dtype: str, to: str = "") -> Sheet:
             for axis in (0, 1, -1, None):
                 put(f"tl.{name}({t}, {axis}{extra})", meaning(tile, axis, False, *more))
                 put(f"tl.{name}({t}, axis={axis}, keep_dims=True{extra})", meaning(tile, axis, True, *more))
+        if dtype in FLOATS:  # the sum of -0.0 alone is -0.0, and NaN is the largest of NaNs
+            for letter, value in (("zeros", -0.0), ("nans", np.nan), ("big", 60000.0)):
+                same = np.full(128, value).astype(DTYPES[dtype])
+                sheet.array(letter, dtype, same)
+                for size in (1, 16, 128):
+                    put(f"tl.{name}(tl.load({letter} + tl.arange(0, {size})){extra})", meaning(same[:size], 0, False, *more))
         tile = x.reshape(8, 16, 16)
         sheet.line(
             "cube = tl.load(x + tl.arange(0, 8)[:, None, None] * 256 + tl.arange(0, 16)[None, :, None] * 16"

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.language.rounding import DTYPES
 from tests.language.values import CLASSES
 
 Shape = tuple[str, ...]
@@ -146,5 +145,3 @@ def fits(part: Shape, whole: Shape) -> bool:
     tail = whole[len(whole) - len(part) :]
     return len(part) <= len(whole) and all(a in ("1", b) for a, b in zip(part, tail, strict=True))
 
-
-assert DTYPES

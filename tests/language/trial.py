@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-import warnings
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,8 @@ import numpy as np
 
 import teeny.language as tl
 from teeny.backends.cpu.kernel import CpuKernel, compile_module
+from teeny.backends.cpu.lower.state import Options
+from teeny.backends.cpu.target import Level, supported_levels
 from teeny.backends.reference import Buffer, Memory, run
 from teeny.diag.errors import TeenyError
 from teeny.diag.render import render_all
@@ -27,7 +29,7 @@ from tests.language.description import Program, Run
 from tests.language.executors import module_of
 from tests.language.interpret import HALF, Field, Interpreter
 from tests.language.meaning import ulp_errors
-from tests.language.rounding import DTYPES, NAMES
+from tests.language.rounding import NAMES
 from tests.language.same import different
 from tests.language.source import source
 
@@ -39,6 +41,16 @@ _libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 class FaultError(Exception):
     """A kernel that should be right was refused, or does not do what it says."""
+
+
+def _modes() -> list[tuple[Level, Options]]:
+    """Ways to compile: most kernels as they are by default, some for other machines, widths, or in general form."""
+    found: list[tuple[Level, Options]] = [("native", Options())] * 6
+    found += [("native", Options(width=width)) for width in (1, 4)] + [("native", Options(exact=True))] * 2
+    return found + [(level, Options()) for level in supported_levels() if level in ("x86-64-v2", "x86-64-v3")]
+
+
+MODES = _modes()
 
 
 @dataclass(slots=True)
@@ -72,7 +84,8 @@ def specialise(built: Built, chosen: Run) -> tuple[Module, CpuKernel]:
         module = lower_concrete(built.definition, dtypes, chosen.constants)
         widen(module)
         verify(module, concrete=True)
-        built.made[key] = (module, compile_module(module))
+        level, options = MODES[zlib.crc32((built.text + key).encode()) % len(MODES)]
+        built.made[key] = (module, compile_module(module, level, options=options))
     return built.made[key]
 
 
@@ -237,7 +250,3 @@ def arguments(c: Choices, program: Program, seed: int, like: Run | None = None) 
         if same:
             chosen.aliases[c.pick(same)] = (out.name, c.pick((0, 0, 1, -1, 2, bn)))
     return chosen
-
-
-assert DTYPES
-assert warnings
