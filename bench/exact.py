@@ -50,7 +50,7 @@ TWO = ("pow", "fdiv", "div_rn")
 
 def exact(name: str, *arrays: Array) -> Array:
     """The function of floats in the wider format."""
-    kind = np.longdouble if arrays[0].dtype == np.float64 or name in TWO else np.float64
+    kind = np.longdouble if arrays[0].dtype == np.float64 else np.float64
     with np.errstate(all="ignore"):
         return np.asarray((FUNCTIONS | ROUNDED)[name](*(x.astype(kind) for x in arrays)))
 
