@@ -6,6 +6,6 @@ The order in which to read it:
   domain, with the accesses and bounds of a nest. `point`: lanes at one point.
 - `nest`: loops, the vector axis, the fast and the general version. `store`, `reduce` (with `row`, `combine`, `varies`),
   `dot` (with `pack`, `scheme`, `strided`), `transpose`: the nests.
-- `plan` (with `structure`, `shifts`): what is kept in buffers. `alias`: tests that a store overwrites nothing too early.
+- `plan` (with `structure`, `shifts`): what is kept in buffers. `alias`, `stream`: tests made when a store starts.
 - `blocks`, `carry`: program order, control flow. `strides`, `depth`, `entry`: the function as a whole.
 """

@@ -12,6 +12,7 @@ from teeny.backends.cpu.lower.blocks import lower_block
 from teeny.backends.cpu.lower.depth import with_depth
 from teeny.backends.cpu.lower.plan import Plan, make_plan
 from teeny.backends.cpu.lower.state import Buffer, Options, State
+from teeny.backends.cpu.lower.stream import read_roots
 from teeny.backends.cpu.lower.strides import unit_strides
 from teeny.backends.cpu.lower.values import dtype_name, shape
 from teeny.backends.cpu.target import Level
@@ -121,7 +122,10 @@ class _Job:
             program = _program(b, function, loop.index, [b.zext(g, "i64") for g in self.grid])
             bound: dict[Value, Lane | Buffer] = dict(zip(function.args, slots, strict=True))
             state = State(b, self.options, self.plan, self.scratch, bound, (x, y, z), program)
+            state.reads = read_roots(function, self.plan.source)
             lower_block(state, function.entry)
+        if state.streamed:
+            b.fence()
         return state
 
 

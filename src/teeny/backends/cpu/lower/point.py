@@ -283,8 +283,8 @@ class Point:
         else:
             b.scatter(self.spread(at, step, memory), b.splat(value, self.width), kills=False)
 
-    def put(self, form: Form, name: str, value: Lane, mask: Lane) -> None:
-        """Store to the kernel's memory where the mask holds."""
+    def put(self, form: Form, name: str, value: Lane, mask: Lane, *, stream: bool = False) -> None:
+        """Store to memory where the mask holds; `stream`: whole vectors, which are aligned, go past the cache."""
         b = self.b
         memory = memory_name(name)
         value = b.zext(value, memory) if name == "i1" else value
@@ -293,6 +293,8 @@ class Point:
             b.scatter(at, value, mask, kills=False)
         elif step is None:
             self._put_one(at, value, mask)
+        elif step.const == 1 and stream and mask.const:
+            b.store(at, b.splat(value, self.width), align=self.width * BYTES[memory], nontemporal=True, kills=False)
         elif step.const == 1:
             b.masked_store(at, b.splat(value, self.width), mask, align=1, kills=False)
         else:

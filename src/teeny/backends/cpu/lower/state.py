@@ -80,6 +80,10 @@ class State:
     grid: tuple[Lane, Lane, Lane]
     program: tuple[Lane, Lane, Lane]
     arena: Arena = field(default_factory=Arena)
+    reads: frozenset[Value | None] = frozenset()
+    """The pointer arguments that the kernel loads from, with None where that is not plain."""
+    streamed: bool = False
+    """Whether stores went past the cache."""
     cost: float = 0.0
     """Rough nanoseconds a program."""
     trips: float = 1.0

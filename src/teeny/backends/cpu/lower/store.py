@@ -12,6 +12,7 @@ from teeny.backends.cpu.lower.forms import Mask, Uniform
 from teeny.backends.cpu.lower.nest import Nest, versions
 from teeny.backends.cpu.lower.point import Entry, Known
 from teeny.backends.cpu.lower.state import Buffer, State
+from teeny.backends.cpu.lower.stream import streams
 from teeny.backends.cpu.lower.transpose import prepared
 from teeny.backends.cpu.lower.values import (
     axes_of,
@@ -169,6 +170,18 @@ def _store_tile(analysis: Analysis, vector: int | None, op: Op) -> None:
             _staged(analysis, op, axes)
             return ()
 
+        large = streams(nest, op)
+        if large is None:
+            fill(stream=False)
+            return ()
+        state.streamed = True
+        with state.b.if_(large) as branch:
+            fill(stream=True)
+            branch.otherwise()
+            fill(stream=False)
+        return ()
+
+    def fill(*, stream: bool) -> None:
         def inside(entries: dict[int, Entry], facts: Known) -> None:
             def body(indices: list[Lane | None], facts: Known) -> None:
                 for point in nest.points(entries, indices, facts):
@@ -176,12 +189,11 @@ def _store_tile(analysis: Analysis, vector: int | None, op: Op) -> None:
                     if holds.const is not None and not holds.const:
                         continue
                     lane = point.value(value, axes)
-                    point.put(point.at(pointer, axes), name, lane, holds)
+                    point.put(point.at(pointer, axes), name, lane, holds, stream=stream)
 
             nest.vectors(facts, body)
 
         nest.outer(scalar_axes(nest, dims), inside)
-        return ()
 
     def guarded() -> None:
         versions(analysis, ok, make)
