@@ -24,8 +24,8 @@ def main() -> int:
     for name, part in parts:
         print(f"bench: {name}", file=sys.stderr, flush=True)
         found += part.rows()
-    print(f"Python {platform.python_version()}, {platform.machine()}; the best of several runs; softmax and matmul: medians of")
-    print("runs that take turns, where more than 1x means that teeny is faster\n")
+    print(f"Python {platform.python_version()}, {platform.machine()}; the best of several runs; softmax and matmul:")
+    print("medians of runs that take turns, where more than 1x means that teeny is faster\n")
     print(table(found))
     missed = sum(not row.holds for row in found)
     print(

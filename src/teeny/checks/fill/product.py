@@ -87,9 +87,7 @@ def _fills(a: Analysis, op: Op, rank: int) -> None:
 def _unmet(
     a: Analysis, op: Op, side: tuple[Value, int], other: tuple[Value, int], axes: tuple[tuple[int], ...]
 ) -> bool:
-    zeros = [
-        key for key, entry in a.of(other[0]).items() if isinstance(entry.state, Number) and entry.state.value == 0
-    ]
+    zeros = [key for key, entry in a.of(other[0]).items() if isinstance(entry.state, Number) and entry.state.value == 0]
     reported = False
     outer = [axis for axis in range(len(axes)) if axis >= len(axes) - 2 and axis != side[1]]
     for key, entry in _entries(a, op, *side):

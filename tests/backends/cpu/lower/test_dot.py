@@ -142,9 +142,7 @@ def folded(form: str, a: Array, b: Array, c: Array) -> Array:
 
 
 @pytest.mark.parametrize("size", [4, 32])
-@pytest.mark.parametrize(
-    "form", ["acc", "sum", "scaled", "turned", "operand", "kept", "later", "twice", "masked"]
-)
+@pytest.mark.parametrize("form", ["acc", "sum", "scaled", "turned", "operand", "kept", "later", "twice", "masked"])
 def test_accumulators(form: str, size: int) -> None:
     """A carried sum is updated in place only where nothing else needs its old value."""
     kernel = dots.accumulators.specialize(form=form, S=size)

@@ -29,13 +29,19 @@ __all__ = ["elements", "vectors"]
 
 
 def elements(state: State, value: Value, scheme: Scheme) -> Strided:
-    """The first operand, (..., M, K). Of pairs, the stride along k is 1."""
-    last = len(shape(value)) - 1
+    """The first operand, (..., M, K): where it is if it is contiguous along k, which may be found at run time."""
+    b, last = state.b, len(shape(value)) - 1
     found = strided(state, value) if dtype_name(value.type) == scheme.packed else None
-    if found is not None and scheme.pairs and found.strides[last].const != 1:
-        found = None
     axis = last if scheme.pairs else _contiguous(state, value)
-    return _either(state, found, lambda: of_buffer(state, _copied(state, value, scheme, axis, test=found is None)))
+    if found is not None and found.strides[last].const != 1:
+        step = found.strides[last]
+        if step.const is not None or axis != last:
+            found = None
+        else:
+            one = b.const("i64", 1)
+            holds = b.and_(found.holds, b.icmp("eq", step, one))
+            found = Strided(found.base, (*found.strides[:last], one), holds)
+    return _either(state, found, lambda: of_buffer(state, _copied(state, value, scheme, axis)))
 
 
 def _either(state: State, found: Strided | None, copy: Callable[[], Strided]) -> Strided:
@@ -70,11 +76,11 @@ def _contiguous(state: State, value: Value) -> int:
     return next(others, last)
 
 
-def _copied(state: State, value: Value, scheme: Scheme, axis: int, *, test: bool = True) -> Buffer:
-    """The tile, widened, in a buffer that is contiguous along an axis; `test`: it may lie in memory without gaps."""
+def _copied(state: State, value: Value, scheme: Scheme, axis: int) -> Buffer:
+    """The tile, widened, in a buffer that is contiguous along an axis."""
     wide = widened(value, scheme)
     buffer = laid_out(state, wide, axis)
-    found = strided(state, value) if test else None
+    found = strided(state, value)
     if found is None or any(stride.const is not None for stride in found.strides[-2:]):
         materialise(state, [(wide, buffer)])
     else:
@@ -113,7 +119,7 @@ def _paired(state: State, value: Value, scheme: Scheme, lies: int) -> Buffer:
     found = strided(state, value) if dtype_name(value.type) == scheme.packed else None
     if found is not None and found.strides[last].const != 1:
         found = None
-    source = _either(state, found, lambda: of_buffer(state, _copied(state, value, scheme, last, test=found is None)))
+    source = _either(state, found, lambda: of_buffer(state, _copied(state, value, scheme, last)))
     _interleaved(state, source, target)
     return target
 
