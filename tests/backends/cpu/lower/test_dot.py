@@ -188,3 +188,19 @@ def test_values_that_are_no_numbers_spread() -> None:
         assert np.isnan(found[:, 7]).all()
         assert np.isinf(np.delete(found[1], 7)).all()
         assert np.isfinite(np.delete(np.delete(found, 1, 0), 7, 1)).all()
+
+
+def test_a_carried_sum_takes_no_second_buffer() -> None:
+    """The scratch memory of a product: the sum, and a copy of each operand."""
+    sizes = {"f32": 64 * 64 * 4 * 3, "bf16": 64 * 64 * (4 + 2 + 4 + 2)}
+    for dtype, bytes_ in sizes.items():
+        lowered, _ = compile_in(dots.matmul.specialize(F=dtype, BM=64, BN=64, BK=64).module, Mode())
+        assert lowered.scratch_bytes <= bytes_, dtype
+
+
+def test_a_contiguous_operand_is_read_where_it_is() -> None:
+    """No gather, and no scratch memory but for the result and the second operand, packed."""
+    kernel = dots.transposed.specialize(F="f32", A_TURNED=False, B_TURNED=False, M=64, N=64, K=64)
+    lowered, _ = compile_in(kernel.module, Mode())
+    assert "gather" not in lowered.ir_text
+    assert lowered.scratch_bytes == 2 * 64 * 64 * 4

@@ -37,7 +37,7 @@ class Plan:
     hosts: dict[Op, list[Value]] = field(default_factory=dict["Op", list["Value"]])
     sites: dict[Value, frozenset[Op]] = field(default_factory=dict["Value", frozenset["Op"]])
     accumulators: dict[Op, Value] = field(default_factory=dict["Op", "Value"])
-    """For a product: the tile that its loop carries and of which its result is the next value; nobody reads it later."""
+    """For a product: the tile that its loop carries, of which its result is the next value; nobody reads it later."""
 
     def source(self, value: Value) -> Value:
         """The value that stands for another one."""
