@@ -18,10 +18,12 @@ from typing import Any, Protocol
 
 from teeny.diag.errors import LaunchError
 from teeny.runtime.cuda_driver import check, driver, failure
+from teeny.runtime.cuda_start import starter
 from teeny.runtime.grid import Grid
 from teeny.runtime.streams import current_stream, stream_handle
 
 _PLAIN_SHARED = 48 * 1024  # bytes of dynamic shared memory that a kernel gets without asking
+_PLAIN_CLUSTER = 8  # blocks of a cluster that every device with clusters takes
 _NO_CONTEXT = (201, 400)  # a thread that never used CUDA, or whose current context is another device's
 
 
@@ -57,7 +59,11 @@ class CudaDevice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CudaFunction:
-    """A kernel loaded on a device. `shared` is dynamic shared memory in bytes, `local` spilled bytes a thread."""
+    """A kernel loaded on a device.
+
+    `threads` is of a block, and `cluster` so many blocks run one program. `shared` is dynamic shared memory in bytes,
+    `local` spilled bytes a thread.
+    """
 
     device: CudaDevice
     name: str
@@ -67,6 +73,7 @@ class CudaFunction:
     local: int
     handle: Any
     module: Any
+    cluster: int = 1
 
 
 @cache
@@ -126,9 +133,17 @@ def runs_on(architecture: str, capability: tuple[int, int], ptx: bool = False) -
 
 
 def load(
-    device: CudaDevice, image: bytes, entry: str, *, architecture: str, threads: int, shared: int = 0, kernel: str = ""
+    device: CudaDevice,
+    image: bytes,
+    entry: str,
+    *,
+    architecture: str,
+    threads: int,
+    shared: int = 0,
+    cluster: int = 1,
+    kernel: str = "",
 ) -> CudaFunction:
-    """Load a cubin, or PTX text, and find its kernel `entry`, for blocks of `threads` threads.
+    """Load a cubin, or PTX text, and find its kernel `entry`, for blocks of `threads` threads, `cluster` a program.
 
     `architecture` is the exact one the image was built for. Raises LaunchError: L013 when it does not run on this
     device, X003 when the device lacks shared memory or threads or the driver refuses the image.
@@ -157,13 +172,18 @@ def load(
         module = check(api.cuModuleLoadData(image + b"\0" if text else image), "loading the program", named)
         handle = check(api.cuModuleGetFunction(module, entry.encode()), f"finding the kernel {entry}", named)
 
+        named_attribute = api.CUfunction_attribute
+
         def attribute(name: str) -> int:
-            which = getattr(api.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
+            which = getattr(named_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
             return check(api.cuFuncGetAttribute(which, handle), f"reading {name}", named)
 
         if shared > _PLAIN_SHARED:
-            which = api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            which = named_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             check(api.cuFuncSetAttribute(handle, which, shared), "asking for shared memory", named)
+        if cluster > _PLAIN_CLUSTER:
+            which = named_attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+            check(api.cuFuncSetAttribute(handle, which, 1), "asking for a large cluster", named)
         most = attribute("MAX_THREADS_PER_BLOCK")
         if threads > most:
             raise LaunchError.of(
@@ -174,9 +194,8 @@ def load(
                 needed=f"at most {most} threads",
                 help=("use fewer num_warps",),
             )
-        return CudaFunction(
-            device, named, threads, shared, attribute("NUM_REGS"), attribute("LOCAL_SIZE_BYTES"), handle, module
-        )
+        registers, local = attribute("NUM_REGS"), attribute("LOCAL_SIZE_BYTES")
+        return CudaFunction(device, named, threads, shared, registers, local, handle, module, cluster)
 
 
 def launcher(function: CudaFunction, count: int) -> Launch:
@@ -186,19 +205,18 @@ def launcher(function: CudaFunction, count: int) -> Launch:
     current one, or the default one. A grid with a zero launches nothing. It raises LaunchError X003.
     """
     api = driver()
-    device, handle, threads, shared = function.device, function.handle, function.threads, function.shared
-    ordinal, alone, call, stream_of = device.ordinal, device.alone, api.cuLaunchKernel, api.CUstream
+    device = function.device
+    ordinal, alone, stream_of = device.ordinal, device.alone, api.CUstream
     fill = struct.Struct(f"<{count}q").pack_into
     block = (ctypes.c_int64 * (2 * count + 1))()  # the slots, then the address of each, as the driver wants them
     start = ctypes.addressof(block)
     block[count : 2 * count] = [start + 8 * n for n in range(count)]
-    parameters = start + 8 * count
+    begin = starter(api, function, start + 8 * count)
     streams: dict[int, Any] = {}
     lock = Lock()
 
     def launch(grid: Grid, slots: Sequence[int], stream: object = None) -> None:
-        x, y, z = grid
-        if x == 0 or y == 0 or z == 0:
+        if 0 in grid:
             return
         raw = current_stream(ordinal) if stream is None else stream_handle(stream, ordinal, function.name)
         queue = streams.get(raw)
@@ -207,14 +225,14 @@ def launcher(function: CudaFunction, count: int) -> Launch:
         if alone:
             with lock:
                 fill(block, 0, *slots)
-                code = call(handle, x, y, z, threads, 1, 1, shared, queue, parameters, 0)[0]
+                code = begin(grid, queue)
             if not code:
                 return
             if code not in _NO_CONTEXT:
                 raise failure(int(code), "the launch", function.name)
         with current(device), lock:
             fill(block, 0, *slots)
-            code = call(handle, x, y, z, threads, 1, 1, shared, queue, parameters, 0)[0]
+            code = begin(grid, queue)
         if code:
             raise failure(int(code), "the launch", function.name)
 

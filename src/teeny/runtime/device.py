@@ -10,12 +10,13 @@ from weakref import WeakKeyDictionary
 from teeny.diag.errors import LaunchError
 from teeny.runtime.arguments import leaf_of
 from teeny.runtime.arrays import ArrayInfo, NotAnArrayError, describe
+from teeny.runtime.compilers import DIVISOR
 from teeny.runtime.executable import Executable, load_cuda, load_native, slots_of
 from teeny.runtime.grid import Grid, normalise
 from teeny.runtime.interface import Argument, Interface, device_of
-from teeny.runtime.program import DIVISOR, Program
+from teeny.runtime.program import Program
 from teeny.runtime.scalars import NotAScalarError, convert, slot
-from teeny.runtime.target import Target
+from teeny.runtime.target import Target, target_of_device
 
 if TYPE_CHECKING:
     from teeny.runtime.cuda import CudaDevice
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LaunchConfig:
-    """A grid of programs, and the cluster of thread blocks that share one (it must be the program's `num_ctas`).
+    """A grid of programs, and the cluster of thread blocks that share one: where stated, the program's `num_ctas`.
 
     The number of threads is the program's own; nobody can pass another.
     """
 
     grid: int | Sequence[int]
-    cluster: int = 1
+    cluster: int | None = None
 
 
 class Device:
@@ -90,8 +91,8 @@ class Device:
                     "L013",
                     f"the program of `{program.interface.kernel}` does not run on {self.name}",
                     kernel=program.interface.kernel,
-                    found=f"a program for {program.target.name}",
-                    needed=f"one for {self.target.name}",
+                    found=f"a program for {program.target}",
+                    needed=f"one for {self.target}",
                 )
             found = load_native(program) if self._cuda is None else load_cuda(program, self._cuda)
             self._loaded[program] = found
@@ -132,7 +133,7 @@ def _grid(program: Program, given: Any) -> Grid:
     if not isinstance(given, LaunchConfig):
         return normalise(given, {}, kernel)
     needed = int(program.metadata.get("num_ctas", 1))
-    if given.cluster != needed:
+    if given.cluster not in (None, needed):
         raise LaunchError.of(
             "L014",
             f"`{kernel}` was compiled for clusters of {needed}",
@@ -233,4 +234,4 @@ def _open(name: str) -> Device:
     from teeny.runtime.cuda import cuda_device
 
     made = cuda_device(int(ordinal))
-    return Device(name, Target(made.architecture), made)
+    return Device(name, target_of_device(made.architecture), made)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from teeny.diag.errors import LaunchError
 from teeny.runtime.arrays import ArrayInfo
+from teeny.runtime.compilers import DIVISOR, Hints, share_pool
 from teeny.runtime.grid import Grid
 from teeny.runtime.interface import Interface
 from teeny.runtime.level import chosen_level
-from teeny.runtime.options import Options
-from teeny.runtime.program import DIVISOR, Hints, Program, build, share_pool
+from teeny.runtime.options import Options, check_options
+from teeny.runtime.program import Program, build
 from teeny.runtime.scalars import slot
-from teeny.runtime.target import Target
+from teeny.runtime.target import Target, target_of_device
 
 if TYPE_CHECKING:
     from teeny.runtime.cuda import CudaDevice
@@ -66,11 +67,9 @@ def load_native(program: Program) -> Executable:
 def load_cuda(program: Program, device: CudaDevice) -> Executable:
     """Load a program on a CUDA device. Raises LaunchError (L013, X003)."""
     from teeny.runtime.cuda import launcher, load
+    from teeny.runtime.cuda_scratch import Scratch, with_scratch
 
     meta, kernel = program.metadata, program.interface.kernel
-    if meta["global_scratch_size"] or meta["profile_scratch_size"]:
-        message = f"`{kernel}` needs scratch memory on the device, which launches cannot give it yet"
-        raise LaunchError.of("X003", message, kernel=kernel)
     image = program.ptx.encode() if program.target.portable else program.cubin
     function = load(
         device,
@@ -79,11 +78,15 @@ def load_cuda(program: Program, device: CudaDevice) -> Executable:
         architecture=meta["arch"],
         threads=program.threads_per_block,
         shared=meta["shared"],
+        cluster=meta["num_ctas"],
         kernel=kernel,
     )
     count = len(program.interface.arguments)
     hidden = (0,) * meta["hidden"]
     launch = launcher(function, count + len(hidden))
+    if meta["global_scratch_size"]:
+        scratch = Scratch(count, meta["num_ctas"] * meta["global_scratch_size"], meta["global_scratch_align"])
+        launch = with_scratch(launch, function, scratch)
 
     def execute(slots: tuple[int, ...], grid: Grid, stream: object) -> None:
         launch(grid, slots[:count] + hidden, stream)
@@ -101,6 +104,8 @@ def on_cuda(kernel: Specialization, ordinal: int, options: Options) -> Executabl
     from teeny.runtime.cuda import cuda_device
 
     device = cuda_device(ordinal)
+    target = target_of_device(device.architecture)
+    check_options(kernel.name, options, target)
     count = len(kernel.interface.arguments)
     loaded: dict[Hints, Executable] = {}
 
@@ -108,7 +113,7 @@ def on_cuda(kernel: Specialization, ordinal: int, options: Options) -> Executabl
         hints = tuple([s % DIVISOR == 0 for s in slots[:count]])
         found = loaded.get(hints)
         if found is None:
-            program = build(kernel, Target(device.architecture), options, hints)
+            program = build(kernel, target, options, hints)
             found = loaded[hints] = load_cuda(program, device)
         found(slots, grid, stream)
 

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from teeny.diag.errors import LaunchError
+from teeny.runtime.target import Target
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """Options of a GPU's compiler.
 
-    `num_warps`: warps of a program; `num_stages`: stages of pipelined loops; `num_ctas`: thread blocks that share a
-    program (a cluster); `maxnreg`: registers of a thread at most; `fp_fusion`: a * b + c may be rounded once;
-    `ptx_version`: the PTX ISA (86 for 8.6), for drivers older than the newest that the compiler knows.
+    `num_warps`: warps of a program; `num_stages`: stages of pipelined loops (None: 3, and 2 for AMD); `num_ctas`:
+    thread blocks that share a program (a cluster, from sm_90 on); `maxnreg`: registers of a thread at most;
+    `fp_fusion`: a * b + c may be rounded once; `ptx_version`: the PTX ISA (86 for 8.6), for drivers older than the
+    newest that the compiler knows. AMD's compiler has neither `maxnreg` nor `ptx_version`.
     """
 
     num_warps: int = 4
-    num_stages: int = 3
+    num_stages: int | None = None
     num_ctas: int = 1
     maxnreg: int | None = None
     fp_fusion: bool = True
@@ -60,6 +63,36 @@ def options_of(kernel: str, given: Mapping[str, Any]) -> Options:
         if not whole or not low <= value <= high or (power and value & (value - 1)):
             raise _wrong(kernel, name, value, f"{'a power of two' if power else 'an int'} from {low} to {high}")
     return Options(**chosen)
+
+
+def check_options(kernel: str, options: Options, target: Target) -> None:
+    """Raises LaunchError L014 for an option that is not the default's and that the target lacks or cannot follow."""
+    for name, why in _lacking(target):
+        value = getattr(options, name)
+        if value != getattr(DEFAULT, name):
+            said = f"`{kernel}` cannot be compiled for {target.name} with {name}={value!r}: {why}"
+            raise _wrong(kernel, name, value, f"no {name}", said)
+    if target.kind == "cpu":
+        return
+    from teeny.backends.triton.goal import goal
+
+    made_for = goal(target.name)
+    if options.num_warps > made_for.most_warps:
+        raise _wrong(kernel, "num_warps", options.num_warps, f"at most {made_for.most_warps} on {target.name}")
+    if options.ptx_version is not None and options.ptx_version < made_for.oldest_isa:
+        needed = f"at least {made_for.oldest_isa}, the first version with {target.name}"
+        raise _wrong(kernel, "ptx_version", options.ptx_version, needed)
+
+
+def _lacking(target: Target) -> list[tuple[str, str]]:
+    """Options that the target has nothing for, and why."""
+    if target.kind == "cpu":
+        return [(f.name, "it is an option for GPUs") for f in fields(Options)]
+    lacking = [] if target.kind == "cuda" else [(n, "only NVIDIA's GPUs have it") for n in ("maxnreg", "ptx_version")]
+    number = re.fullmatch(r"sm_(\d+)", target.name)
+    if number is None or int(number[1]) < 90:
+        lacking.append(("num_ctas", "clusters begin with NVIDIA's sm_90"))
+    return lacking
 
 
 def _wrong(kernel: str, name: str, value: Any, needed: str, message: str = "") -> LaunchError:

@@ -5,38 +5,34 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from teeny.diag.diagnostic import report
 from teeny.diag.errors import CompileError, LaunchError
 from teeny.ir.build import build as code_version
-from teeny.ir.core import Module
-from teeny.ir.dtype import INT, DType
 from teeny.ir.store import default_store, key
 from teeny.ir.text import print_module
-from teeny.ir.types import PointerType, Type
+from teeny.runtime.compilers import DIVISOR, LAYERS, Hints, compiler, hinted, kinds
 from teeny.runtime.interface import Interface
-from teeny.runtime.level import chosen_level
-from teeny.runtime.options import Options, options_of
+from teeny.runtime.options import Options, check_options, options_of
 from teeny.runtime.specialization import Specialization
 from teeny.runtime.target import Target, target_of
 
-DIVISOR = 16
-"""What hints speak of: an address or an integer that is a multiple of this."""
-Hints = tuple[bool, ...]
-"""For each argument, whether the code relies on its being a multiple of `DIVISOR`."""
 _FORMAT = 1
-_LAYERS = ("ops", "backends")
-"""The parts of teeny that make machine code of the IR."""
+_METADATA = "meta.json"
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Program:
-    """A kernel compiled for one target. `files`: code by kind ("ptx", "cubin", "object", ...)."""
+    """A kernel compiled for one target.
+
+    `files`: code by kind. For NVIDIA "ttir", "ttgir" (Triton's forms), "llir" (LLVM IR), "ptx", which "asm" is too, and
+    "cubin", which portable targets lack; for AMD the same up to "llir", then "asm" and "hsaco"; for the CPU "llir",
+    "asm" and "object".
+    """
 
     interface: Interface
     target: Target
@@ -45,7 +41,7 @@ class Program:
     metadata: Mapping[str, Any]
 
     def __repr__(self) -> str:
-        return f"<program {self.interface.id} for {self.target.name}>"
+        return f"<program {self.interface.id} for {self.target}>"
 
     @property
     def ptx(self) -> str:
@@ -66,7 +62,7 @@ class Program:
         """Code of one kind. Raises CompileError for a kind that the program does not have."""
         found = self.files.get(kind)
         if found is None:
-            message = f"a program for {self.target.name} has no {kind}; it has {', '.join(self.files)}"
+            message = f"a program for {self.target} has no {kind}; it has {', '.join(self.files)}"
             raise CompileError((report("X002", message, kernel=self.interface.kernel),))
         return found
 
@@ -82,8 +78,9 @@ class Program:
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("program.json", json.dumps(about, indent=1, sort_keys=True))
-            for kind, data in self.files.items():
-                archive.writestr(kind, data)
+            for kind in kinds(self.target):
+                if kind in self.files:
+                    archive.writestr(kind, self.files[kind])
         Path(path).write_bytes(packed.getvalue())
 
     @staticmethod
@@ -95,8 +92,8 @@ class Program:
                 if about["format"] != _FORMAT:
                     raise ValueError(f"its format is {about['format']}, this teeny reads {_FORMAT}")
                 files = {n: archive.read(n) for n in archive.namelist() if n != "program.json"}
-            interface = Interface.from_json(about["interface"])
-            return Program(interface, Target(*about["target"]), tuple(about["hints"]), files, about["metadata"])
+            interface, target = Interface.from_json(about["interface"]), Target(*about["target"])
+            return Program(interface, target, tuple(about["hints"]), _with_assembly(files, target), about["metadata"])
         except FileNotFoundError:
             raise CompileError((report("X002", f"there is no file {path}"),)) from None
         except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
@@ -113,12 +110,13 @@ def compile(
 ) -> Program:
     """Compile a specialisation for a target.
 
-    Options: see `Options`. `hints` names arguments whose address or value is a multiple of 16, which makes loads wider;
-    a launch checks them. `force` compiles even where the cache has the result. Raises CompileError, and LaunchError
-    (L014) for options or hints.
+    Options: see `Options`; those that a target lacks are refused. `hints` names arguments whose address or value is a
+    multiple of 16, which makes loads wider; a launch checks them. `force` compiles even where the cache has the result.
+    Raises CompileError, and LaunchError (L014) for options or hints.
     """
-    made = target_of(target)
-    return build(kernel, made, options_of(kernel.name, options), _hints(kernel, hints or {}), force=force)
+    made, chosen = target_of(target), options_of(kernel.name, options)
+    check_options(kernel.name, chosen, made)
+    return build(kernel, made, chosen, _hints(kernel, hints or {}), force=force, every=True)
 
 
 def _hints(kernel: Specialization, given: Mapping[str, int]) -> Hints:
@@ -136,104 +134,30 @@ def _hints(kernel: Specialization, given: Mapping[str, int]) -> Hints:
     return tuple(given.get(a.name) == DIVISOR for a in arguments)
 
 
-def build(kernel: Specialization, target: Target, options: Options, hints: Hints, *, force: bool = False) -> Program:
-    """The program from the cache, or compiled now. The key of a GPU's code holds locations: it has line information."""
-    compiler, make = _compiler(target)
-    parts = {"target": target.name, "portable": target.portable, "compiler": compiler}
+def build(
+    kernel: Specialization, target: Target, options: Options, hints: Hints, *, force: bool = False, every: bool = False
+) -> Program:
+    """The program from the cache, or compiled now; with `every` kind of code, else with what runs.
+
+    The key of a GPU's code holds locations: it has line information.
+    """
+    named, make = compiler(target)
+    parts = {"target": target.name, "portable": target.portable, "compiler": named}
     if target.kind == "cpu":
         parts["text"] = kernel.mlir
     else:
-        hinted = _hinted(kernel.module, hints)
-        parts |= {**options.parts, "text": print_module(hinted, locations=True, contracts=False)}
-    store, name = default_store(), key({"kind": "program", "teeny": code_version(*_LAYERS), **parts})
+        parts |= {**options.parts, "text": print_module(hinted(kernel.module, hints), locations=True, contracts=False)}
+    store, name = default_store(), key({"kind": "program", "teeny": code_version(*LAYERS), **parts})
     known = None if force else store.get(name)
-    if known is not None and "meta.json" in known:
-        metadata = json.loads(known.pop("meta.json"))
-        return Program(kernel.interface, target, hints, known, metadata)
-    files, metadata = make(kernel, target, options, hints)
-    store.put(name, {**files, "meta.json": json.dumps(metadata).encode()}, {"kernel": kernel.id})
-    return Program(kernel.interface, target, hints, files, metadata)
+    if known is not None and _METADATA in known and (not every or set(kinds(target)) <= set(known)):
+        metadata = json.loads(known.pop(_METADATA))
+        return Program(kernel.interface, target, hints, _with_assembly(known, target), metadata)
+    files, metadata = make(kernel, target, options, hints, every)
+    store.put(name, {**files, _METADATA: json.dumps(metadata).encode()}, {"kernel": kernel.id})
+    return Program(kernel.interface, target, hints, _with_assembly(files, target), metadata)
 
 
-Files = tuple[dict[str, bytes], dict[str, Any]]
-Make = Callable[[Specialization, Target, Options, Hints], Files]
-
-
-def _compiler(target: Target) -> tuple[str, Make]:
-    """What identifies the compiler of a target, and the compilation."""
-    if target.kind == "cpu":
-        from teeny.backends.cpu.target import fingerprint
-
-        return fingerprint(chosen_level()), _native
-    from teeny.backends.triton.wheel import version
-
-    return version(), _triton
-
-
-def _native(kernel: Specialization, target: Target, options: Options, hints: Hints) -> Files:
-    from teeny.backends.cpu.engine import compile_object
-    from teeny.backends.cpu.lower.entry import lower
-    from teeny.backends.cpu.target import fingerprint
-
-    level = chosen_level()
-    made = lower(kernel.module, level=level)
-    metadata = {
-        "symbol": made.symbol,
-        "scratch_bytes": made.scratch_bytes,
-        "cost_ns_per_program": made.cost_ns_per_program,
-        "machine": fingerprint(level),
-    }
-    return {"object": compile_object(made.ir_text, level)}, metadata
-
-
-def _triton(kernel: Specialization, target: Target, options: Options, hints: Hints) -> Files:
-    from teeny.backends.triton.compile import compile_module
-
-    made = compile_module(
-        _hinted(kernel.module, hints),
-        target.name,
-        num_warps=options.num_warps,
-        num_stages=options.num_stages,
-        num_ctas=options.num_ctas,
-        maxnreg=options.maxnreg,
-        enable_fp_fusion=options.fp_fusion,
-        ptx_version=options.ptx_version,
-    )
-    metadata = {**made.metadata, "threads": 32 * made.metadata["num_warps"]}
-    return {"ptx": made.ptx.encode(), "cubin": made.cubin}, metadata
-
-
-def _hinted(module: Module, hints: Hints) -> Module:
-    """The module with the hints as attributes of its kernel's arguments; the body is shared."""
-    if not any(hints):
-        return module
-    function = module.kernel
-    attributes = tuple(
-        {"tt.divisibility": DIVISOR} if hint and _takes_hint(value.type) else {}
-        for value, hint in zip(function.args, hints, strict=True)
-    )
-    hinted = replace(function, arg_attrs=attributes)
-    return Module([hinted if f is function else f for f in module.functions])
-
-
-def _takes_hint(type_: Type) -> bool:
-    return isinstance(type_, PointerType) or (isinstance(type_, DType) and type_.within(INT))
-
-
-@cache
-def share_pool() -> None:
-    """Let the machine code of the CPU's thread pool come from the cache too."""
-    from teeny.backends.cpu.pool import set_object_source
-    from teeny.backends.cpu.target import fingerprint
-
-    def source(text: str, make: Callable[[], bytes]) -> bytes:
-        store = default_store()
-        name = key({"kind": "pool", "teeny": code_version(*_LAYERS), "text": text, "machine": fingerprint("native")})
-        known = store.get(name)
-        if known is not None and "object" in known:
-            return known["object"]
-        code = make()
-        store.put(name, {"object": code}, {"kernel": "the thread pool"})
-        return code
-
-    set_object_source(source)
+def _with_assembly(files: dict[str, bytes], target: Target) -> dict[str, bytes]:
+    """The assembly of an NVIDIA GPU is its PTX; files in the order in which they are made."""
+    found = {kind: files[kind] for kind in kinds(target) if kind in files}
+    return {**found, "asm": found["ptx"]} if "ptx" in found else found

@@ -32,6 +32,9 @@ class Target:
         if self.portable and self.name not in NVIDIA:
             raise CompileError((report("X007", f"portable code is PTX, which {self.name} does not take"),))
 
+    def __str__(self) -> str:
+        return f"{self.name}, portable" if self.portable else self.name
+
     @property
     def kind(self) -> str:
         """ "cpu", "cuda" or "hip"."""
@@ -40,3 +43,19 @@ class Target:
 
 def target_of(target: Target | str) -> Target:
     return target if isinstance(target, Target) else Target(target)
+
+
+def target_of_device(architecture: str) -> Target:
+    """The target for a device of NVIDIA's: its own, else portable code for the next older one that is known.
+
+    Raises CompileError X007 where there is none: the device is older than all of them.
+    """
+    if architecture in NVIDIA:
+        return Target(architecture)
+    number = _number(architecture)
+    older = [name for name in NVIDIA if _number(name) < number]
+    return Target(max(older, key=_number), portable=True) if older else Target(architecture)
+
+
+def _number(architecture: str) -> int:
+    return int(architecture.removeprefix("sm_"))

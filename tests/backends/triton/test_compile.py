@@ -134,7 +134,7 @@ def test_spellings_of_an_architecture(arch: int | str) -> None:
     assert compile_text(COPY, arch).metadata["arch"] == "sm_90a"
 
 
-@pytest.mark.parametrize("arch", ["sm_30", 91, "gfx942", "", -90])
+@pytest.mark.parametrize("arch", ["sm_30", 91, "gfx90a", "", -90])
 def test_unknown_architectures(arch: int | str) -> None:
     message = refused(COPY, arch)
     assert message.startswith("error[X002]: code for ")

@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import itertools
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from teeny.backends.cpu import elf
 from teeny.backends.cpu.target import Level, fingerprint, is_x86
@@ -19,7 +20,9 @@ from teeny.diag import CompileError, InternalError, report
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
-__all__ = ["compile_object", "fingerprint", "load", "load_by_llvm"]
+__all__ = ["compile_assembly", "compile_object", "fingerprint", "load", "load_by_llvm"]
+
+T = TypeVar("T")
 
 _lock = threading.Lock()
 _counter = itertools.count()
@@ -56,6 +59,15 @@ def compile_object(ir_text: str, level: Level = "native") -> bytes:
     The text must be valid: a text that LLVM rejects is an internal error. Nothing is optimised but by the selection of
     instructions: the builder hoists, folds and shares, and passes over its code made it no faster.
     """
+    return _emit(ir_text, level, lambda machine, module: machine.emit_object(module))
+
+
+def compile_assembly(ir_text: str, level: Level = "native") -> str:
+    """The same code as assembly to read."""
+    return _emit(ir_text, level, lambda machine, module: machine.emit_assembly(module))
+
+
+def _emit(ir_text: str, level: Level, emit: Callable[[llvm.TargetMachine, llvm.ModuleRef], T]) -> T:
     _llvm()
     import llvmlite.binding as llvm
 
@@ -70,7 +82,7 @@ def compile_object(ir_text: str, level: Level = "native") -> bytes:
         # Loop strength reduction takes 40% of the time for kernels with many loops, and their code is slower with it.
         llvm.set_option("teeny", "-disable-lsr=true")
         try:
-            return machine.emit_object(module)
+            return emit(machine, module)
         finally:
             llvm.set_option("teeny", "-disable-lsr=false")
 

@@ -1,10 +1,12 @@
-"""What a GPU demands of a kernel beyond the language: found before Triton's compiler fails on it without a place."""
+"""What a GPU demands of a kernel beyond the language, where Triton's compiler fails without a place, or not at all."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from teeny.diag.diagnostic import Diagnostic, at, report
+from teeny.backends.triton.goal import TENSOR_MEMORY
+from teeny.diag.diagnostic import Diagnostic, Label, at, report
 from teeny.diag.span import user_location
 from teeny.ir.core import walk_function
 from teeny.ir.dtype import I8
@@ -12,29 +14,74 @@ from teeny.ir.schema import dtype_of
 from teeny.ir.types import shape_of
 
 if TYPE_CHECKING:
-    from teeny.ir.core import Module, Op
+    from teeny.backends.triton.goal import Goal
+    from teeny.backends.triton.metadata import Metadata
+    from teeny.ir.core import Module, Op, Value
 
 INNER = {8: 32, 16: 16, 32: 16}
 """The least inner size of a product, by the bits of its operands (Triton 3.6; 3.9 takes 8 for 32 bits)."""
 
 
-def limits(module: Module, capability: int) -> list[Diagnostic]:
-    """Products that cannot be compiled for a compute capability (times ten), in program order."""
-    products = [(op, f.name) for f in module.functions for op in walk_function(f) if op.name == "tt.dot"]
-    return [wrong for op, name in products if (wrong := _product(op, name, capability)) is not None]
+def limits(module: Module, goal: Goal) -> list[Diagnostic]:
+    """Products that cannot be compiled for an architecture, in program order. AMD's take any."""
+    if not goal.capability:
+        return []
+    return [wrong for op, name in _products(module) if (wrong := _product(op, name, goal)) is not None]
 
 
-def _product(op: Op, kernel: str, capability: int) -> Diagnostic | None:
+def memory_limits(module: Module, goal: Goal, found: Metadata) -> list[Diagnostic]:
+    """More memory than a block has, shown at the largest product, else at the largest reduction.
+
+    Triton finds this out at a launch alone, on the device.
+    """
+    parts = (
+        ("bytes of shared memory", found["shared"], goal.shared, "or fewer num_stages: each keeps a loop's tiles once"),
+        ("columns of tensor memory", found["tensor_memory"], TENSOR_MEMORY, "since sums of products are kept there"),
+    )
+    return [
+        report(
+            "X002",
+            f"the kernel needs {needs} {what}, and a block on {goal.name} has {most}",
+            *_largest(module),
+            help=(f"choose smaller blocks, {why}",),
+            kernel=module.kernel.name,
+        )
+        for what, needs, most, why in parts
+        if needs > most
+    ]
+
+
+def _products(module: Module) -> list[tuple[Op, str]]:
+    return [(op, f.name) for f in module.functions for op in walk_function(f) if op.name == "tt.dot"]
+
+
+def _product(op: Op, kernel: str, goal: Goal) -> Diagnostic | None:
     operand = op.operands[0].type
     inner, dtype = shape_of(operand)[-1], dtype_of(operand)
     least = INNER[dtype.bits]
     if isinstance(inner, int) and inner < least:
         message = f"on a GPU the inner size of `tl.dot` of {dtype} is at least {least}, found {inner}"
         help_ = "choose a larger block along the inner axis; on the CPU any size will do"
-    elif dtype is I8 and capability < 80:
-        message = f"Triton has no `tl.dot` of i8 for sm_{capability}"
+    elif dtype is I8 and goal.capability < 80:
+        message = f"Triton has no `tl.dot` of i8 for {goal.name}"
         help_ = "convert the operands with .to(tl.f16): products of i8 are exact in it, and sums in f32 up to 2**24"
     else:
         return None
     labels = () if op.loc is None else (at(user_location(op.loc)),)
     return report("X002", message, *labels, help=(help_,), kernel=kernel)
+
+
+def _largest(module: Module) -> tuple[Label, ...]:
+    """The operation that most likely takes the memory."""
+    for name in ("tt.dot", "tt.reduce"):
+        placed = [op for op in walk_function(module.kernel) if op.name == name and op.loc is not None]
+        if placed:
+            loc = max(placed, key=lambda op: sum(_bits(o) for o in op.operands)).loc
+            assert loc is not None
+            return (at(user_location(loc)),)
+    return ()
+
+
+def _bits(value: Value) -> int:
+    sizes = [size for size in shape_of(value.type) if isinstance(size, int)]
+    return math.prod(sizes) * dtype_of(value.type).bits
