@@ -60,6 +60,9 @@ def functions(x_ptr: tl.Ptr[F], BLOCK: tl.Const[int]) -> None:
     offs = tl.arange(0, BLOCK)
     x = tl.abs(tl.load(x_ptr + offs))
     x = tl.exp2(x) + tl.log(x) + tl.log2(x) + tl.sqrt(x) + tl.rsqrt(x)
+    x += tl.sin(x) * tl.cos(x) + tl.tanh(x) * tl.math.erf(x) - tl.expm1(x) / tl.log1p(x)
+    x += tl.pow(x, 2.0) + tl.pow(x, x) + tl.sqrt_rn(x) + tl.div_rn(x, 3.0) + tl.fdiv(x, x, ieee_rounding=True)
+    x = tl.clamp(x, 0.0, 1.0) + tl.clamp(x, x, 7, propagate_nan=True) + tl.sigmoid(x)
     x += tl.floor(x) * tl.ceil(x)
     x -= x % 2.0
     x *= +x

@@ -30,6 +30,11 @@ def function_of_any_number(x_ptr: tl.Ptr[N], BLOCK: tl.Const[int]) -> None:
     x = tl.load(x_ptr + offs)
     tl.exp(x)  # BAD
     tl.rsqrt(x)  # BAD
+    tl.sin(x)  # BAD
+    tl.pow(x, x)  # BAD
+    tl.clamp(x, 0.5, 1)  # BAD
+    tl.umulhi(x, x)  # BAD
+    tl.sigmoid(x)  # BAD
     x / x  # BAD
     x & x  # BAD
     x // 2  # BAD
