@@ -5,13 +5,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 PYTEST_ARGS ?=
 
-.PHONY: help demo test accuracy bench lint format typecheck clean env-demo env-test
+.PHONY: help demo test docs accuracy bench lint format typecheck clean env-demo env-test
 
 help:
 	@echo "make demo       set up .venv and show the main job: a softmax, checked, compiled and run"
 	@echo "make test       set up .venv and run every test (PYTEST_ARGS=... is passed on)"
 	@echo "make accuracy   measure the errors of the elementary functions and write docs/accuracy.md"
 	@echo "make bench      measure against the budgets"
+	@echo "make docs       write docs/reference and docs/errors anew"
 	@echo "make lint       ruff and pyright"
 	@echo "make format     let ruff format and fix what it can"
 	@echo "make typecheck  pyright alone"
@@ -32,6 +33,10 @@ accuracy: env-test
 bench: env-test
 	@echo "make bench: measuring"
 	@$(BIN)/python -m bench
+
+docs: env-test
+	@echo "make docs: writing docs/reference and docs/errors"
+	@$(BIN)/python -m tools.docs
 
 lint: env-test
 	@echo "make lint: ruff check"

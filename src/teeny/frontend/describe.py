@@ -39,7 +39,8 @@ class Description:
 
     `written`: how code calls it, the main form first. `dtypes`: the leaves that each dtype variable of the signatures
     stands for. `operations`: the dialect operations it becomes, by leaf (elementwise functions alone). `ulp`: the
-    accuracy, where it becomes one operation on floats. `triton`: the name there; None where Triton has nothing such.
+    accuracy, where it becomes one operation on floats. `codes`: of faults in single arguments. `triton`: the name
+    there; None where Triton has nothing such.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Description:
     dtypes: Mapping[str, tuple[str, ...]]
     operations: Mapping[str, tuple[str, ...]]
     ulp: Ulp | None
+    codes: Mapping[str, str]
     triton: str | None
     differs: str
     composite: bool
@@ -86,7 +88,10 @@ class Description:
             found.append(("becomes", (_by_leaf(self.operations),)))
         if self.composite:
             found.append(("becomes", ("what its source says: it is written in the language",)))
-        found.append(("in Triton", (" ".join((self.triton or "nothing such", "", self.differs)).strip(),)))
+        found += [
+            ("errors", (errors,)) for errors in [", ".join(f"{c} for `{p}`" for p, c in self.codes.items())] if errors
+        ]
+        found.append(("in Triton", (". ".join(filter(None, (self.triton or "nothing such", self.differs))),)))
         return found
 
     def to_json(self) -> dict[str, Any]:
@@ -207,6 +212,7 @@ def _described(function: LanguageFunction, forms: tuple[str, ...]) -> Descriptio
         dtypes=_dtypes(read, function.exclude),
         operations=operations,
         ulp=None if read and read[0].result[0].dtype is BOOL else _ulp(operations),
+        codes=function.codes,
         triton=(main if operator else name) if function.triton == "" else function.triton,
         differs=function.differs,
         composite=False,
@@ -226,6 +232,7 @@ def _composite(name: str, fn: Callable[..., Any]) -> Description:
         dtypes=_dtypes(read, {}),
         operations={},
         ulp=None,
+        codes={},
         triton=f"tl.{name}",
         differs="",
         composite=True,

@@ -1,4 +1,4 @@
-"""`Tensor` and `Ptr`, whose operators and methods are the language's functions under other names."""
+"""New axes by an index. And `Tensor` and `Ptr`, whose operators and methods are functions under other names."""
 
 from __future__ import annotations
 

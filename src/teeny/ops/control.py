@@ -1,4 +1,4 @@
-"""Control flow: loops, branches, returns, and the joins of compile-time branches in generic IR."""
+"""Control flow: loops, branches, returns. In generic IR also the joins of compile-time branches."""
 
 from __future__ import annotations
 

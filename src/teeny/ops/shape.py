@@ -1,4 +1,4 @@
-"""Operations that move lanes and compute nothing: splat, broadcast, new axes, reshape, transposition."""
+"""New axes, broadcasts, reshapes, transpositions: lanes move, and nothing is computed."""
 
 from __future__ import annotations
 
