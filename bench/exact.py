@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-import ml_dtypes
-import mpmath
 import numpy as np
+
+ml_dtypes: Any = import_module("ml_dtypes")
+mpmath: Any = import_module("mpmath")
 
 Array = np.ndarray[Any, Any]
 WIDER = np.finfo(np.longdouble).nmant >= 63
@@ -30,9 +32,13 @@ def _long_erf(x: float) -> Any:
     return np.longdouble(high) + np.longdouble(float(exact - high))
 
 
+def _rsqrt(x: Array) -> Array:
+    return 1 / np.sqrt(x)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in ("exp", "exp2", "expm1", "log", "log2", "log1p", "sin", "cos", "tanh")},
-    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "rsqrt": _rsqrt,
     "erf": _erf,
     "pow": np.power,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -14,11 +14,15 @@ from teeny.backends.cpu.target import LEVELS, supported_levels
 from teeny.backends.reference import run
 from tests.halves import kernels
 from tests.halves.values import edge_pairs, every, hard_to_round
-from tests.language.meaning import FREE_ZERO, MEANING, cast
+from tests.language.meaning import FREE_ZERO, MEANING
+from tests.language.meaning import cast as converted
 from tests.language.rounding import DTYPES
 from tests.language.same import different, told
 from tests.language.values import ALL
 from tests.oracle import word
+
+if TYPE_CHECKING:
+    from teeny.backends.cpu.target import Level
 
 EXECUTORS = ("reference", *(one for one in LEVELS if one in supported_levels() and one not in ("x86-64", "native")))
 HALVES = ("f16", "bf16")
@@ -38,7 +42,7 @@ def ran(executor: str, kernel: Any, arrays: list[Any], out: Any, **dtypes: str) 
     if executor == "reference":
         run(module, arguments, grid)
     else:
-        compile_module(module, executor).launch([word(a) for a in arguments], grid)
+        compile_module(module, cast("Level", executor)).launch([word(a) for a in arguments], grid)
     return out
 
 
@@ -118,7 +122,7 @@ def test_conversions_to_every_dtype(dtype: str, executor: str) -> None:
     for to in ALL:
         found = ran(executor, kernels.converted, [x], np.zeros(x.size, DTYPES[to]), D=dtype, E=to)
         with np.errstate(all="ignore"):
-            compare(f"{dtype} to {to}", found, cast(x, to), x=x)
+            compare(f"{dtype} to {to}", found, converted(x, to), x=x)
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
@@ -128,4 +132,4 @@ def test_conversions_from_every_dtype(dtype: str, executor: str) -> None:
         x = np.arange(BLOCK) % 3 == 0 if source == "bool" else padded(hard_to_round(source, dtype))
         found = ran(executor, kernels.converted, [x], np.zeros(x.size, DTYPES[dtype]), D=source, E=dtype)
         with np.errstate(all="ignore"):
-            compare(f"{source} to {dtype}", found, cast(x, dtype), x=x)
+            compare(f"{source} to {dtype}", found, converted(x, dtype), x=x)

@@ -34,8 +34,8 @@ def edges(dtype: str) -> Array:
 
 def edge_pairs(dtype: str) -> tuple[Array, Array]:
     """All pairs of `edges`."""
-    x, y = np.meshgrid(edges(dtype), edges(dtype))
-    return x.ravel(), y.ravel()
+    values = edges(dtype)
+    return np.tile(values, values.size), np.repeat(values, values.size)
 
 
 def hard_to_round(source: str, dtype: str) -> Array:

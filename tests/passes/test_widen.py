@@ -14,7 +14,7 @@ from teeny.ir.core import Module, Value, walk_function
 from teeny.ir.dtype import BF16, F16, F32, DType
 from teeny.ops.arith import addf, fma_, maxnumf, mulf
 from teeny.ops.division import divf, remf
-from teeny.ops.math import exp2_, exp_, log_, rsqrt_, sqrt_
+from teeny.ops.math import exp2_, exp_, log_, rsqrt_, sqrt_, sqrt_rn_, tanh_
 from teeny.passes.widen import widen
 from tests.drafts import Draft
 
@@ -55,6 +55,8 @@ def inputs(dtype: np.dtype[Any]) -> tuple[Any, Any]:
     [
         (exp_, np.exp),
         (exp2_, np.exp2),
+        (tanh_, np.tanh),
+        (sqrt_rn_, np.sqrt),
         (log_, np.log),
         (sqrt_, np.sqrt),
         (rsqrt_, lambda x: 1 / np.sqrt(x)),
