@@ -11,7 +11,7 @@ from teeny.backends.cpu.lower.plan import make_plan
 from teeny.backends.cpu.lower.state import Options
 from teeny.diag.errors import CompileError
 from teeny.ir.core import Module, walk_function
-from teeny.ir.dtype import F32
+from teeny.ir.dtype import F32, I32
 from teeny.ir.types import typed
 from teeny.ops.arith import addf
 from tests.drafts import Draft
@@ -87,3 +87,19 @@ def test_an_axis_that_is_no_power_of_two() -> None:
     d.store(d.at(x, d.range(24)), d.const(1.0, typed((24,), F32)))
     with pytest.raises(CompileError, match="power of two"):
         lower(d.end())
+
+
+def test_gathered_rows_are_contiguous() -> None:
+    """x[index[i] * 64 + j] in i32: a row at a time, and a gather only where the offset would wrap inside it."""
+    d = Draft()
+    d.pointer("x", F32)
+    d.pointer("index", I32)
+    d.pointer("y", F32)
+    x, index, y = d.begin()
+    dims = (4, 64)
+    i, j = d.expand(d.range(4), 1, dims), d.expand(d.range(64), 0, dims)
+    rows = d.expand(d.load(d.at(index, d.range(4))), 1, dims)
+    tile = d.load(d.at(x, d.add(d.mul(rows, d.const(64, i.type)), j)))
+    d.store(d.at(y, d.add(d.mul(i, d.const(64, i.type)), j)), tile)
+    text = lower(d.end(), level="x86-64-v4", options=Options(disjoint=True)).ir_text
+    assert re.search(r"load <\d+ x float>, ptr", text)

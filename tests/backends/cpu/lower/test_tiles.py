@@ -18,6 +18,7 @@ from teeny.ops.cast import extsi, extui
 from teeny.ops.compare import cmpf, cmpi, select
 from teeny.ops.division import divf
 from teeny.ops.math import exp_
+from teeny.ops.memory import addptr_
 from teeny.ops.reduce import reduce_, reduce_return
 from teeny.ops.vocabulary import numpy_dtype
 from tests.backends.cpu.lower.harness import ALL, FEW, check
@@ -211,22 +212,52 @@ def test_run_time_strides(stride: int) -> None:
         np.testing.assert_array_equal(found[1][:n_value], values[first + stride * np.arange(n_value)])
 
 
-def test_gather_of_rows() -> None:
+@pytest.mark.parametrize("dtype", [I32, I64], ids=str)
+def test_gather_of_rows(dtype: DType) -> None:
     """w[index[:, None] * columns + d[None, :]]: an address that is linear once the row is known."""
     d = Draft()
     d.pointer("w", F32)
-    d.pointer("index", I64)
+    d.pointer("index", dtype)
     d.pointer("y", F32)
     w, index, y = d.begin()
     (_, col), place = indices(d, (8, 32))
     rows = d.expand(d.load(d.at(index, d.range(8))), 1, (8, 32))
-    wide = d.b.create(extsi, col, type=typed((8, 32), I64))
+    wide = col if dtype is I32 else d.b.create(extsi, col, type=typed((8, 32), I64))
     where = d.add(d.apply(muli, rows, d.const(32, rows.type)), wide)
     d.store(d.at(y, place), d.load(d.at(w, where)))
     table = data(F32, 50, 32)
-    chosen = np.array([3, 49, 0, 7, 7, 1, 2, 30], np.int64)
+    chosen = np.array([3, 49, 0, 7, 7, 1, 2, 30], numpy_dtype(np, dtype))
+    if dtype is I32:
+        chosen[2] += 1 << 27  # times 32 it wraps to 0
     found = check(d.end(), [table, chosen, np.zeros((8, 32), np.float32)], (1, 1, 1), FEW)
-    np.testing.assert_array_equal(found[2], table[chosen])
+    np.testing.assert_array_equal(found[2], table[chosen % (1 << 27)])
+
+
+@pytest.mark.parametrize("scatter", [False, True])
+def test_rows_that_wrap(scatter: bool) -> None:
+    """The offset passes 2**31 inside a row: what lies behind is masked, and would be far away."""
+    half = 1 << 31
+    d = Draft()
+    d.pointer("x", F32)
+    d.pointer("index", I32)
+    d.pointer("y", F32)
+    d.scalar("back", I64)
+    d.scalar("n")
+    x, index, y, back, n = d.begin()
+    dims = (4, 32)
+    (_, col), place = indices(d, dims)
+    rows = d.expand(d.load(d.at(index, d.range(4))), 1, dims)
+    mask = d.compare("lt", col, d.fill(n, dims))
+    where = d.add(rows, col)
+    if scatter:
+        base = d.b.create(addptr_, y, back)
+        d.store(d.at(base, where), d.load(d.at(x, place)), mask)
+    else:
+        base = d.b.create(addptr_, x, back)
+        d.store(d.at(y, place), d.load(d.at(base, where), mask, 0.0))
+    values = data(F32, 128)
+    starts = np.array([half - 8, half - 40, half - 72, half - 104], np.int32)
+    check(d.end(), [values, starts, np.zeros(128, np.float32), 104 - half, 8], (1, 1, 1), ALL)
 
 
 def test_softmax_of_rows_in_one_tile() -> None:

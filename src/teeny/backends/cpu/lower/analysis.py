@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.lower.evaluate import Axes, address_form, depends, lanewise, ring, term, through_view
 from teeny.backends.cpu.lower.forms import Coefficient, Form, Linear, Pointer, Term, Uniform, Unknown, within
+from teeny.backends.cpu.lower.partial import unknown
 from teeny.backends.cpu.lower.state import Buffer, State
 from teeny.backends.cpu.lower.values import BYTES, axes_of, is_tile, kind_of, memory_name, pointee_name
 from teeny.diag.errors import InternalError
@@ -113,7 +114,7 @@ class Analysis:
             case "address":
                 pointer, offset = self.at(op.operands[0], axes), self.at(op.operands[1], axes)
                 found = address_form(b, op, pointer, offset, self.prove)
-                return found or Unknown(depends(pointer) | depends(offset))
+                return found or unknown(op, [pointer, offset], depends(pointer) | depends(offset))
             case "load":
                 return self._load(op, axes)
             case "":
@@ -143,7 +144,7 @@ class Analysis:
         if len(lanes) == len(forms):
             return Uniform(lanewise(b, op, lanes))
         self.work += op.schema.cost
-        return Unknown(frozenset(axis for form in forms for axis in depends(form)))
+        return unknown(op, forms, frozenset(axis for form in forms for axis in depends(form)))
 
     def _buffer(self, buffer: Buffer, axes: Axes, value: Value | None) -> Form:
         strides: dict[int, int | None] = {
@@ -171,8 +172,8 @@ class Analysis:
         if isinstance(form, Pointer):
             for axis, c in form.coefficients.items():
                 strides[axis] = None if c.lane.const is None else int(c.lane.const)
-        else:
-            strides.update(dict.fromkeys(depends(form)))
+        elif isinstance(form, Unknown):
+            strides.update({axis: form.steps.get(axis) for axis in form.axes})
         bytes_ = BYTES[memory_name(pointee_name(pointer.type))]
         self.accesses.append(Access(strides, self.state.plan.source(pointer), axes, form, bytes_, value))
 

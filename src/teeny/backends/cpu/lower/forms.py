@@ -15,7 +15,8 @@ those indices:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.text import BITS
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from teeny.ir.lanes import Lane
 
 __all__ = [
-    "EXACT", "Coefficient", "Form", "Linear", "Mask", "Pointer", "Term", "Uniform", "Unknown", "Vector",
+    "EXACT", "Checked", "Coefficient", "Form", "Linear", "Mask", "Pointer", "Term", "Uniform", "Unknown", "Vector",
     "add", "extremes", "linear", "scale", "within",
 ]  # fmt: skip
 
@@ -92,9 +93,20 @@ class Mask:
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown:
     axes: frozenset[int]
+    steps: dict[int, int | None] = field(default_factory=dict[int, "int | None"])
+    """Axes along which it is linear where the others stand still, with the step, None where that is not known."""
 
 
-Form = Uniform | Vector | Linear | Pointer | Mask | Unknown
+@dataclass(frozen=True, slots=True, eq=False)
+class Checked:
+    """Emission only: `pointer` where `ok` holds at run time; in any case `lanes()`, a vector of addresses."""
+
+    pointer: Pointer
+    ok: Lane
+    lanes: Callable[[], Lane]
+
+
+Form = Uniform | Vector | Linear | Pointer | Mask | Unknown | Checked
 
 
 def linear(b: Builder, form: Form) -> Linear | None:

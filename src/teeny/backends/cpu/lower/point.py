@@ -7,13 +7,27 @@ declared, wrapping.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from teeny.backends.cpu.lower.evaluate import Axes, address_form, depends, lanewise, ring, through_view
-from teeny.backends.cpu.lower.forms import Coefficient, Form, Linear, Mask, Pointer, Uniform, Unknown, Vector
+from teeny.backends.cpu.lower.evaluate import Axes, address_form, depends, lanewise, ring, through_view, wide
+from teeny.backends.cpu.lower.forms import (
+    Checked,
+    Coefficient,
+    Form,
+    Linear,
+    Mask,
+    Pointer,
+    Uniform,
+    Unknown,
+    Vector,
+    add,
+    within,
+)  # fmt: skip
 from teeny.backends.cpu.lower.state import Buffer
 from teeny.backends.cpu.lower.values import BYTES, is_tile, kind_of, memory_name, operand, pointee_name
+from teeny.backends.cpu.text import BITS
 from teeny.diag.errors import InternalError
 from teeny.ir.lanes import Lane
 
@@ -120,10 +134,34 @@ class Point:
         found = address_form(self.b, op, pointer, offset, self._prove)
         if found is not None:
             return found
-        by = self.lane(offset)
-        if by.dtype not in ("i32", "i64"):
-            by = self.b.sext(by, "i64")
-        return _form_of(self.b.offset(self.lane(pointer), by, memory_name(pointee_name(op.results[0].type))))
+        name = memory_name(pointee_name(op.results[0].type))
+
+        def addresses() -> Lane:
+            return self.b.offset(self.lane(pointer), wide(self.b, self.lane(offset)), name)
+
+        return self._checked(pointer, offset, name, addresses) or _form_of(addresses())
+
+    def _checked(self, pointer: Form, offset: Form, name: str, addresses: Callable[[], Lane]) -> Form | None:
+        """A linear address, if a test in place shows that the offset does not wrap along the vector."""
+        b = self.b
+        if self.exact or not isinstance(offset, Linear) or not isinstance(pointer, Uniform | Pointer):
+            return None
+        inner = {a: c for a, c in offset.coefficients.items() if self.entries[a].vector}
+        if not inner or self.width == 1:
+            return None
+        outer = {a: c for a, c in offset.coefficients.items() if a not in inner}
+        dims = self.analysis.dims
+        bound = offset.bound + sum(c.bound * (dims[a] - 1) for a, c in outer.items())
+        row = Linear(self._scalar(offset.base, outer), inner, offset.dtype, bound)
+        half = 1 << (BITS[offset.dtype] - 1)
+        ok = within(b, row, dims, -half, half - 1)
+        if ok is None:
+            return None
+        start = pointer if isinstance(pointer, Pointer) else Pointer(pointer.lane, b.const("i64", 0), {}, name)
+        total = add(b, _wide(start.offset, start.coefficients), _wide(offset.base, offset.coefficients))
+        if total is None or not total.coefficients:
+            return None
+        return Checked(Pointer(start.base, total.base, total.coefficients, name), ok, addresses)
 
     def _lanewise(self, op: Op, axes: Axes) -> Form:
         forms = [self.at(x, axes if is_tile(x) else ()) for x in op.operands]
@@ -151,6 +189,8 @@ class Point:
                 return self._ramp(b.trunc(self._scalar(form.base, form.coefficients), form.dtype), form.coefficients)
             case Mask():
                 return self._mask(form)
+            case Checked():
+                return form.lanes()
             case Pointer():
                 at, step = self.address(form), self._step(form.coefficients)
                 return at if step is None else self.spread(at, step, form.name)
@@ -218,7 +258,7 @@ class Point:
 
         if mask.const is not None and not mask.const:
             return _form_of(other())
-        place = self.place(self.at(op.operands[0], axes))
+        form = self.at(op.operands[0], axes)
         fill = b.const(name, 0) if mask.const is not None else other()
         # Where bounds of this nest made the mask true, the load must stay inside the loops that hold them.
         block = b.scopes[-1]
@@ -227,7 +267,13 @@ class Point:
             held = depends(self.analysis.at(given, axes))
             block.region = max(kept, *(self.entries[a].lane.scope.depth for a in held if a in self.entries), 0)
         try:
-            return _form_of(self._fetch(place, name, mask, fill))
+            if not isinstance(form, Checked):
+                return _form_of(self._fetch(self.place(form), name, mask, fill))
+            with b.if_(form.ok) as branch:
+                branch.yield_([b.splat(self._fetch(self.place(form.pointer), name, mask, fill), self.width)])
+                branch.otherwise()
+                branch.yield_([b.splat(self._fetch((form.lanes(), None), name, mask, fill), self.width)])
+            return Vector(branch.results[0])
         finally:
             block.region = kept
 
@@ -286,6 +332,12 @@ class Point:
     def put(self, form: Form, name: str, value: Lane, mask: Lane, *, stream: bool = False) -> None:
         """Store to memory where the mask holds; `stream`: whole vectors, which are aligned, go past the cache."""
         b = self.b
+        if isinstance(form, Checked):
+            with b.if_(form.ok) as branch:
+                self.put(form.pointer, name, value, mask)
+                branch.otherwise()
+                self.put(Vector(form.lanes()), name, value, mask)
+            return
         memory = memory_name(name)
         value = b.zext(value, memory) if name == "i1" else value
         at, step = self.place(form)
@@ -308,6 +360,10 @@ class Point:
             b.scatter(b.splat(at, width), b.splat(value, width), mask, kills=False)
         else:
             b.masked_store(at, value, mask, align=1, kills=False)
+
+
+def _wide(base: Lane, coefficients: dict[int, Coefficient]) -> Linear:
+    return Linear(base, coefficients, "i64", 1 << 63)
 
 
 def _form_of(lane: Lane) -> Form:
