@@ -150,7 +150,7 @@ def _untracked(c: Context, node: ast.If) -> None:
     frame.env, frame.dead = dict(before), dead
     c.stamp()
     for name in assigned([*node.body, *node.orelse]):
-        found = [one[1] for env in sides if (one := _in(c, env, name)) is not None]
+        found = [one[1] for env in sides if (one := _in(c, env, name, c.b.block)) is not None]
         if not found:
             continue
         x, y = found[0], found[-1]
@@ -161,12 +161,11 @@ def _untracked(c: Context, node: ast.If) -> None:
         c.bind(name, value, place)
 
 
-def _in(c: Context, env: Env, name: str) -> tuple[int, Any] | None:
-    """What a name is in another environment."""
-    kept, c.frame.env = c.frame.env, env
-    found = visible(c, name)
-    c.frame.env = kept
-    return found
+def _in(c: Context, env: Env, name: str, block: Block) -> tuple[int, Any] | None:
+    """What a name is at the end of a block, where `env` is what names mean."""
+    with Region(c, block):
+        c.frame.env = dict(env)
+        return visible(c, name)
 
 
 # ---- run-time conditions ---------------------------------------------------------------------------------------
@@ -274,7 +273,7 @@ def _merge(c: Context, node: ast.If, yes: _Side, no: _Side, names: Iterable[str]
     """The names that leave the branches with a value from each side; the others become Maybe, or stay as they are."""
     merged: list[tuple[str, _Joined]] = []
     for name in names:
-        a, b = _in(c, yes.env, name), _in(c, no.env, name)
+        a, b = _in(c, yes.env, name, yes.block), _in(c, no.env, name, no.block)
         if a is None or b is None:
             env = no.env if a is None else yes.env
             if a is not b:

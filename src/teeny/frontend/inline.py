@@ -77,6 +77,8 @@ def _run(c: Context, frame: Frame, place: Location, bound: dict[str, Any]) -> An
         finish(c, place)
     if frame.dead:
         c.facts = facts
+        frame.dead = 0
+        c.enter(active)
     found = join_returns(c, frame.returns)[0]
     c.frame = outer
     c.enter(guard)
@@ -136,7 +138,7 @@ def _bind(
 
 def lookup_of(fn: FunctionType) -> Callable[[str], DType | None]:
     """How annotations of `fn` find their dtypes and type variables; the language's own know its variables by name."""
-    if fn.__module__.startswith("teeny.language."):
+    if str(fn.__module__).startswith("teeny.language."):
         return LANGUAGE_VARIABLES.get
     return lambda name: dtype_named(fn, name)
 

@@ -151,8 +151,8 @@ def boolop(c: Context, node: ast.BoolOp) -> Any:
     result: Any = None
     for at, one in enumerate(node.values):
         value = _flag(c, one, conjunction)
+        c.enter(guard)
         if is_faulty(value):
-            c.enter(guard)
             return UNKNOWN
         result = value if at == 0 else _combine(c, node, conjunction, result, value)
         if not isinstance(result, Operand) and c.truth(result) is (not conjunction):
