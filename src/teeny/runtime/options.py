@@ -69,9 +69,9 @@ def check_options(kernel: str, options: Options, target: Target) -> None:
     """Raises LaunchError L014 for an option that is not the default's and that the target lacks or cannot follow."""
     for name, why in _lacking(target):
         value = getattr(options, name)
-        if value != getattr(DEFAULT, name):
+        if value != (default := getattr(DEFAULT, name)):
             said = f"`{kernel}` cannot be compiled for {target.name} with {name}={value!r}: {why}"
-            raise _wrong(kernel, name, value, f"no {name}", said)
+            raise _wrong(kernel, name, value, f"no {name}" if default is None else f"{name}={default}", said)
     if target.kind == "cpu":
         return
     from teeny.backends.triton.goal import goal

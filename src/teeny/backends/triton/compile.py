@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ARCHITECTURES", "TritonArtifact", "compile_module", "compile_text"]
 
-_PRODUCT = re.compile(r"\btt\.dot\b")
+_SPECIAL = re.compile(r"\btt\.(?:dot|dot_scaled|make_tensor_descriptor)\b")
+"""Operations that some architectures have instructions of their own for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def compile_text(
     text; `places` finds the locations behind those in the text. Raises `CompileError`: X001 where Triton is missing,
     X002 where it fails.
     """
-    made_for = goal(arch, portable=portable, num_ctas=num_ctas, products=_PRODUCT.search(text) is not None)
+    made_for = goal(arch, portable=portable, num_ctas=num_ctas, special=_SPECIAL.search(text) is not None)
     stages = made_for.stages if num_stages is None else num_stages
     _refuse(made_for, num_warps, stages)
     options = {

@@ -32,7 +32,7 @@ _SUMMARY = "Failures have been detected while processing"
 _SHOWN = 8
 
 _PTX_LINE = re.compile(r"^ptxas[^\n]*?(?:, line (\d+); |at line (\d+) in function)", re.MULTILINE)
-_IN_PTX = re.compile(r"^ptxas[^\n]*?, line \d+; ")
+_IN_PTX = re.compile(r"^ptxas[^\n]*?, line \d+; (?:error|fatal)\s*: ")
 _LOC = re.compile(r"^\s*\.loc\s+(\d+) (\d+) (\d+)")
 _FILE = re.compile(r'^\s*\.file\s+(\d+) "([^"]*)"', re.MULTILINE)
 

@@ -23,9 +23,9 @@ _OLDEST_ISA = {75: 63, 80: 70, 86: 71, 87: 74, 89: 78, 90: 80, 100: 86, 120: 87}
 """The first version of PTX that knows an architecture. With an older one LLVM ends the process."""
 _PORTABLE_ISA = 80
 """What portable PTX is written in, where its architecture is no younger: every driver since CUDA 12.0 takes it."""
-_OWN_PRODUCTS, _OWN = 89, 90
-"""Triton's passes know no instructions of one architecture alone up to the first, and, but for those of products, up to
-the second; portable code goes through the passes of these."""
+_COMMON, _MOSTLY_COMMON = 89, 90
+"""Up to the first, Triton's passes know no instructions of one architecture alone; up to the second, none but those for
+products and tensor descriptors. Portable code goes through the passes of these."""
 TENSOR_MEMORY = 512
 """Columns of tensor memory, where there is some (sm_100)."""
 _MOST_THREADS = 1024
@@ -89,10 +89,11 @@ class Goal:
         return chosen
 
 
-def goal(arch: int | str, *, portable: bool = False, num_ctas: int = 1, products: bool = False) -> Goal:
+def goal(arch: int | str, *, portable: bool = False, num_ctas: int = 1, special: bool = False) -> Goal:
     """The goal called 90, "sm_90", "sm_90a" or "gfx942". Raises CompileError (X002) for one that is unknown.
 
-    `products` says whether the kernel has any, `num_ctas` how many blocks share a program: clusters begin with sm_90.
+    `special` says whether the kernel has products or tensor descriptors; `num_ctas`, how many blocks share a program:
+    clusters begin with sm_90.
     """
     if arch in AMD_ARCHITECTURES:
         return Goal(str(arch), 0, 0)
@@ -102,5 +103,5 @@ def goal(arch: int | str, *, portable: bool = False, num_ctas: int = 1, products
         known = ", ".join((*(f"sm_{a}" for a in ARCHITECTURES), *AMD_ARCHITECTURES))
         message = f"code for {arch if isinstance(arch, str) else f'sm_{arch}'} cannot be made"
         raise CompileError((report("X002", message, help=(f"the architectures are {known}",)),))
-    newest = _OWN_PRODUCTS if products and num_ctas == 1 else _OWN
+    newest = _COMMON if special and num_ctas == 1 else _MOSTLY_COMMON
     return Goal(f"sm_{capability}", capability, min(capability, newest) if portable else capability, portable)
