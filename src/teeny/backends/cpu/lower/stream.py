@@ -41,6 +41,8 @@ def streams(nest: Nest, op: Op) -> Lane | None:
     form = analysis.at(op.operands[0], analysis.identity())
     if not isinstance(form, Pointer) or vector is None or not b.features.x86 or analysis.work > LIGHT:
         return None
+    if any(a.strides.get(vector, 1) != 1 for a in analysis.accesses):
+        return None
     step = form.coefficients.get(vector)
     each = BYTES[form.name]
     whole = each * nest.width
