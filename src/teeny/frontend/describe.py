@@ -29,6 +29,11 @@ _PROBES = ("f32", "i32", "u32", "bool")
 """Leaves that an elementwise function is tried with, to see which operations it becomes."""
 _WRITTEN = {found for name in dtypes.__all__ if isinstance(found := getattr(getattr(dtypes, name), "ir", None), DType)}
 """The leaves that the language has a name for."""
+_ORDER = (
+    "program", "memory", "arith", "division", "math", "clamp", "compare", "bits", "cast", "reduce", "dot", "shape",
+    "tensor", "control", "contracts",
+)  # fmt: skip
+"""Families in the order of pages; others follow by name, what is written in the language itself last."""
 _BROADCAST = "Arguments broadcast together; the result has their common shape."
 _UNARY = "The result has the shape of the argument."
 
@@ -144,8 +149,12 @@ def descriptions() -> dict[str, Description]:
     library = import_module("teeny.language.library")
     for name in library.__all__:
         found[name] = _composite(name, getattr(library, name))
-    order = list(dict.fromkeys(d.family for d in found.values()))
-    return dict(sorted(found.items(), key=lambda item: order.index(item[1].family)))
+    return dict(sorted(found.items(), key=lambda item: _place(item[1].family)))
+
+
+def _place(family: str) -> tuple[int, str]:
+    """Where a family stands: the order in which modules were imported may be any."""
+    return (_ORDER.index(family) if family in _ORDER else len(_ORDER), family)
 
 
 def named(name: str) -> Description | None:
