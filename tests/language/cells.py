@@ -1,6 +1,7 @@
 """The matrix: for each function of the language, the cells that say what it gives for each dtype.
 
-A cell is a sheet: scalars, ragged rows, all pairs of special values as a broadcast tile, tiles beside scalars, literals.
+A cell is a sheet: scalars, ragged rows, all pairs of special values as a broadcast tile, tiles beside scalars,
+literals.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ FORMS: dict[str, Form] = {
     "fma": Form("tl.fma({0}, {1}, {2})", "F"),
     "and_": Form("{0} & {1}", "B"), "or_": Form("{0} | {1}", "B"), "xor": Form("{0} ^ {1}", "B"),
     "invert": Form("~{0}", "B"), "shl": Form("{0} << {1}", "I"), "shr": Form("{0} >> {1}", "I"),
-    **{name: Form(f"{{0}} {symbol} {{1}}", "D" if name in ("eq", "ne") else "N", "bool") for name, symbol in COMPARISONS.items()},
+    **{n: Form(f"{{0}} {s} {{1}}", "D" if n in ("eq", "ne") else "N", "bool") for n, s in COMPARISONS.items()},
     "truediv": Form("{0} / {1}", "F"), "floordiv": Form("{0} // {1}", "I"), "mod": Form("{0} % {1}", "N"),
-    **{name: Form(f"tl.{name}({{0}})", "F") for name in ("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "floor", "ceil")},
+    **{n: Form(f"tl.{n}({{0}})", "F") for n in ("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "floor", "ceil")},
     **{name: Form(f"tl.{name}({{0}})", "F") for name in ("sin", "cos", "tanh", "erf", "expm1", "log1p", "sqrt_rn")},
     **{name: Form(f"tl.{name}({{0}}, {{1}})", "F") for name in ("pow", "div_rn", "fdiv")},
     "clamp": Form("tl.clamp({0}, {1}, {2})", "N"), "umulhi": Form("tl.umulhi({0}, {1})", "W"),
@@ -51,7 +52,19 @@ FORMS: dict[str, Form] = {
 MIXED = ("add", "sub", "mul", "floordiv", "mod", *COMPARISONS)
 """Functions that take i32 beside i64."""
 SWAPPED = {"sub": "rsub", "truediv": "rtruediv", "floordiv": "rfloordiv", "mod": "rmod", "shl": "rshl"}
-MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne", "add": "add", "mul": "mul", "and_": "and_", "or_": "or_", "xor": "xor"}
+MIRRORED = {
+    "lt": "gt",
+    "le": "ge",
+    "gt": "lt",
+    "ge": "le",
+    "eq": "eq",
+    "ne": "ne",
+    "add": "add",
+    "mul": "mul",
+    "and_": "and_",
+    "or_": "or_",
+    "xor": "xor",
+}
 NO_REFLECTED = ("shr", "maximum", "minimum")
 """Functions that take no literal on the left."""
 
@@ -89,7 +102,9 @@ def elementwise(name: str, dtype: str, other: str = "") -> Sheet:
     data: list[Any] = []
     for at, kind in enumerate(kinds):
         # rolled by different counts, so that specials meet in the rows too
-        values = np.concatenate([np.roll(specials(kind), 5 * at * at + at), random(kind, N - 32, at)]).astype(DTYPES[kind])
+        values = np.concatenate([np.roll(specials(kind), 5 * at * at + at), random(kind, N - 32, at)]).astype(
+            DTYPES[kind]
+        )
         data.append(values)
         sheet.array("xyz"[at], kind, values)
     letters = "xyz"[: len(kinds)]
@@ -143,10 +158,21 @@ def literals(name: str, dtype: str) -> Sheet:
     if name == "clamp":
         for low, high in ((0, 7), (1, None), (None, 100), *(((-2.5, 0.3),) if dtype in FLOATS else ())):
             texts = ("x1" if v is None else f"({v})" for v in (low, high))
-            store(sheet, name, form.text.format("x1", *texts), gives, x, *(x if v is None else literal(v, dtype) for v in (low, high)))
+            store(
+                sheet,
+                name,
+                form.text.format("x1", *texts),
+                gives,
+                x,
+                *(x if v is None else literal(v, dtype) for v in (low, high)),
+            )
         return sheet
     if name == "fma":
-        for text, y, z in (("tl.fma(x1, 2.0, x1)", 2.0, None), ("tl.fma(x1, x1, 0.3)", None, 0.3), ("tl.fma(x1, 0.1, 3.0)", 0.1, 3.0)):
+        for text, y, z in (
+            ("tl.fma(x1, 2.0, x1)", 2.0, None),
+            ("tl.fma(x1, x1, 0.3)", None, 0.3),
+            ("tl.fma(x1, 0.1, 3.0)", 0.1, 3.0),
+        ):
             store(sheet, name, text, gives, x, *(x if v is None else literal(v, dtype) for v in (y, z)))
         return sheet
     numbers: list[Any] = [1, 3, 7]
@@ -185,7 +211,9 @@ def extremes(name: str, dtype: str) -> Sheet:
         sheet.line(f"{letter}1 = tl.load({letter} + tl.arange(0, {SIDE}))")
     wanted = MEANING[name](x[:, None], y[None, :], True)
     sheet.put(f"tl.{name}(x1[:, None], y1[None, :], propagate_nan=True)", dtype, wanted, free_zero=True)
-    sheet.put(f"tl.{name}(x1[:, None], y1[None, :], False)", dtype, MEANING[name](x[:, None], y[None, :]), free_zero=True)
+    sheet.put(
+        f"tl.{name}(x1[:, None], y1[None, :], False)", dtype, MEANING[name](x[:, None], y[None, :]), free_zero=True
+    )
     return sheet
 
 
@@ -221,11 +249,31 @@ def casts(dtype: str) -> Sheet:
     if dtype in FLOATS:
         edges = [127.5, 128.0, -128.9, -129.0, 255.9, 32767.5, 65535.9, 2147483647.0, 2147483648.0, -2147483648.0]
         edges += [4294967295.0, 4294967296.0, 9.3e18, -9.3e18, 1.85e19, 9223372036854774784.0, 18446744073709549568.0]
-        edges += [1 + 2.0**-9 + 2.0**-40, 1 + 2.0**-8 + 2.0**-40, 65519.999999, 65520.0, 3.3961775292304957e38, 2.0**-25, 2.0**-25 * 1.0000001]
+        edges += [
+            1 + 2.0**-9 + 2.0**-40,
+            1 + 2.0**-8 + 2.0**-40,
+            65519.999999,
+            65520.0,
+            3.3961775292304957e38,
+            2.0**-25,
+            2.0**-25 * 1.0000001,
+        ]
         with np.errstate(all="ignore"):
             x[-len(edges) :] = np.array(edges).astype(DTYPES[dtype])
     elif dtype in ("i64", "u64"):
-        edges = [2**53 + 1, 2**24 + 1, 2**60 + 2**36 + 1, 2**60 + 2**36, 2049, 2051, 257, 65519, 65520, 2**62 + 2**54 + 1, 2**62 + 2**38 + 1]
+        edges = [
+            2**53 + 1,
+            2**24 + 1,
+            2**60 + 2**36 + 1,
+            2**60 + 2**36,
+            2049,
+            2051,
+            257,
+            65519,
+            65520,
+            2**62 + 2**54 + 1,
+            2**62 + 2**38 + 1,
+        ]
         edges += [-v for v in edges] if dtype == "i64" else [2**63 + 2**55 + 1, 2**63 + 2**39 + 1]
         x[-len(edges) :] = np.array(edges, DTYPES[dtype])
     elif dtype in ("i32", "u32"):
@@ -270,7 +318,9 @@ def reductions(name: str, dtype: str, to: str = "") -> Sheet:
         for rows, columns in ((4, 128), (8, 8), (128, 2), (1, 16), (16, 1)):
             tile = x[: rows * columns].reshape(rows, columns)
             t = f"t{rows}_{columns}"
-            sheet.line(f"{t} = tl.load(x + tl.arange(0, {rows})[:, None] * {columns} + tl.arange(0, {columns})[None, :])")
+            sheet.line(
+                f"{t} = tl.load(x + tl.arange(0, {rows})[:, None] * {columns} + tl.arange(0, {columns})[None, :])"
+            )
             for axis in (0, 1, -1, None):
                 put(f"tl.{name}({t}, {axis}{extra})", meaning(tile, axis, False, *more))
                 put(f"tl.{name}({t}, axis={axis}, keep_dims=True{extra})", meaning(tile, axis, True, *more))
@@ -279,7 +329,10 @@ def reductions(name: str, dtype: str, to: str = "") -> Sheet:
                 same = np.full(128, value).astype(DTYPES[dtype])
                 sheet.array(letter, dtype, same)
                 for size in (1, 16, 128):
-                    put(f"tl.{name}(tl.load({letter} + tl.arange(0, {size})){extra})", meaning(same[:size], 0, False, *more))
+                    put(
+                        f"tl.{name}(tl.load({letter} + tl.arange(0, {size})){extra})",
+                        meaning(same[:size], 0, False, *more),
+                    )
         tile = x.reshape(8, 16, 16)
         sheet.line(
             "cube = tl.load(x + tl.arange(0, 8)[:, None, None] * 256 + tl.arange(0, 16)[None, :, None] * 16"
@@ -328,16 +381,20 @@ def shapes(dtype: str) -> Sheet:
     sheet.line("tile = tl.load(x + tl.arange(0, 16)[:, None] * 32 + tl.arange(0, 32)[None, :])")
     sheet.line("cube = tl.reshape(tl.load(x + tl.arange(0, 512)), (4, 8, 16))")
     puts: list[tuple[str, Any]] = [
-        ("tl.trans(tile)", tile.T), ("tile.trans()", tile.T), ("tl.trans(tile, (0, 1))", tile), ("tile.trans((1, 0))", tile.T),
+        ("tl.trans(tile)", tile.T), ("tile.trans()", tile.T), ("tl.trans(tile, (0, 1))", tile),
+        ("tile.trans((1, 0))", tile.T),
         ("tl.trans(cube)", cube.swapaxes(1, 2)), ("tl.trans(cube, (2, 0, 1))", cube.transpose(2, 0, 1)),
         ("tl.trans(cube, (1, 2, 0))", cube.transpose(1, 2, 0)), ("tl.trans(cube, (2, 1, 0))", cube.transpose(2, 1, 0)),
-        ("tl.reshape(tile, (512,))", x), ("tile.reshape((64, 8))", x.reshape(64, 8)), ("tl.reshape(row, (4, 8))", row.reshape(4, 8)),
+        ("tl.reshape(tile, (512,))", x), ("tile.reshape((64, 8))", x.reshape(64, 8)),
+        ("tl.reshape(row, (4, 8))", row.reshape(4, 8)),
         ("tl.reshape(tl.trans(tile), (512,))", tile.T.reshape(-1)), ("tl.reshape(one, (1, 1))", x[7].reshape(1, 1)),
         ("tl.trans(tl.reshape(tl.trans(tile), (16, 32)))", tile.T.reshape(16, 32).T),
-        ("tl.expand_dims(row, 0)", row[None, :]), ("row.expand_dims(1)", row[:, None]), ("tl.expand_dims(row, -1)", row[:, None]),
+        ("tl.expand_dims(row, 0)", row[None, :]), ("row.expand_dims(1)", row[:, None]),
+        ("tl.expand_dims(row, -1)", row[:, None]),
         ("tl.expand_dims(one, 0)", x[7].reshape(1)), ("tl.expand_dims(tile, 1)", tile[:, None, :]),
         ("row[:, None]", row[:, None]), ("row[None, :]", row[None, :]), ("row[None, :, None]", row[None, :, None]),
-        ("tile[:, None, :]", tile[:, None, :]), ("tile[:, :, None]", tile[:, :, None]), ("one[None, None]", x[7].reshape(1, 1)),
+        ("tile[:, None, :]", tile[:, None, :]), ("tile[:, :, None]", tile[:, :, None]),
+        ("one[None, None]", x[7].reshape(1, 1)),
         ("row[:]", row),
         ("tl.broadcast_to(row, (4, 32))", np.broadcast_to(row, (4, 32))),
         ("tl.broadcast_to(row[:, None], (32, 8))", np.broadcast_to(row[:, None], (32, 8))),
@@ -399,16 +456,34 @@ def memory(dtype: str) -> Sheet:
     sheet.put("tl.load((x + 127 + 0 * at) + -1 * at)", dtype, x[127 - i])
     sheet.put("tl.load(x + at // 2)", dtype, x[i // 2])
     sheet.put("tl.load((x + at)[None, :])", dtype, x[i][None])
-    sheet.put("tl.load((x + tl.arange(0, 8))[:, None] + tl.arange(0, 16)[None, :] * 8)", dtype, x[np.arange(8)[:, None] + np.arange(16) * 8])
+    sheet.put(
+        "tl.load((x + tl.arange(0, 8))[:, None] + tl.arange(0, 16)[None, :] * 8)",
+        dtype,
+        x[np.arange(8)[:, None] + np.arange(16) * 8],
+    )
     sheet.put("tl.load(x + tile)", dtype, x[tile])
     sheet.put("tl.load(x + at, at < 50, one)", dtype, filled(i < 50, x[i], x[3]))
-    sheet.put("tl.load(x + at + 1000000 * (at >= 50).to(tl.i32), mask=at < 50, other=one)", dtype, filled(i < 50, x[i], x[3]))
+    sheet.put(
+        "tl.load(x + at + 1000000 * (at >= 50).to(tl.i32), mask=at < 50, other=one)", dtype, filled(i < 50, x[i], x[3])
+    )
     sheet.put("tl.load(x + at, mask=True)", dtype, x[i])
     sheet.put("tl.load(x + at, mask=False, other=one)", dtype, filled(i < 0, x[i], x[3]))
-    sheet.put("tl.load(x + at, one == one, other=tl.load(x + 2 * (at // 2)))", dtype, filled(x[3] == x[3], x[i], x[i // 2 * 2]))
-    sheet.put("tl.load(x + tile, (tl.arange(0, 8) < 5)[:, None], one)", dtype, filled(np.arange(8)[:, None] < 5, x[tile], x[3]))
+    sheet.put(
+        "tl.load(x + at, one == one, other=tl.load(x + 2 * (at // 2)))",
+        dtype,
+        filled(x[3] == x[3], x[i], x[i // 2 * 2]),
+    )
+    sheet.put(
+        "tl.load(x + tile, (tl.arange(0, 8) < 5)[:, None], one)",
+        dtype,
+        filled(np.arange(8)[:, None] < 5, x[tile], x[3]),
+    )
     sheet.put("tl.load(x + tile, (tl.arange(0, 16) < 9), one)", dtype, filled(np.arange(16) < 9, x[tile], x[3]))
-    sheet.put("tl.load(x + tl.arange(0, 16), tl.arange(0, 8)[:, None] > 2, one)", dtype, filled(np.arange(8)[:, None] > 2, x[np.arange(16)], x[3]))
+    sheet.put(
+        "tl.load(x + tl.arange(0, 16), tl.arange(0, 8)[:, None] > 2, one)",
+        dtype,
+        filled(np.arange(8)[:, None] > 2, x[np.arange(16)], x[3]),
+    )
     if dtype != "bool":
         sheet.put("tl.load(x + at, at % 3 == 0, other=7)", dtype, filled(i % 3 == 0, x[i], 7))
         sheet.put("tl.load(x + at, at > 100, 7)", dtype, filled(i > 100, x[i], 7))
@@ -443,7 +518,15 @@ def booleans() -> Sheet:
     for at, letter in enumerate("abcd"):
         sheet.line(f"{letter} = tl.load(x + {at})")
     a, b, c, d = (int(v) for v in x)
-    for text in ("a > 0 and b > 0", "a > 0 or b > 0", "not a > 0", "b < d < a", "a < c < b", "d <= d < a <= c", "not (a > b and c > a) or d > 0"):
+    for text in (
+        "a > 0 and b > 0",
+        "a > 0 or b > 0",
+        "not a > 0",
+        "b < d < a",
+        "a < c < b",
+        "d <= d < a <= c",
+        "not (a > b and c > a) or d > 0",
+    ):
         sheet.put(text, "bool", np.asarray(eval(text, {"a": a, "b": b, "c": c, "d": d})))
     return sheet
 

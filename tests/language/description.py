@@ -41,6 +41,14 @@ class Let:
 
 
 @dataclass(frozen=True, slots=True)
+class Pair:
+    """`a, b = x, y`: both values are as they were before."""
+
+    names: tuple[str, str]
+    values: tuple[Expr, Expr]
+
+
+@dataclass(frozen=True, slots=True)
 class Store:
     pointer: Expr
     value: Expr
@@ -96,7 +104,10 @@ class Helper:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A pointer parameter. An output that is `sure` never holds undefined lanes; a `loose` one holds elementary functions."""
+    """A pointer parameter.
+
+    An output that is `sure` never holds undefined lanes; a `loose` one holds elementary functions.
+    """
 
     name: str
     dtype: str
@@ -144,4 +155,3 @@ def fits(part: Shape, whole: Shape) -> bool:
     """Whether a shape broadcasts to another, whatever the Consts are."""
     tail = whole[len(whole) - len(part) :]
     return len(part) <= len(whole) and all(a in ("1", b) for a, b in zip(part, tail, strict=True))
-

@@ -70,4 +70,3 @@ def launch(
 def fresh(arguments: Sequence[Any]) -> list[Any]:
     """Copies of the arrays; other arguments as they are."""
     return [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
-

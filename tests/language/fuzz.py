@@ -71,8 +71,6 @@ def shrunk(seed: int, folder: Path) -> str:
     """The source of a small kernel with the same fault, and the fault."""
     c = Seeded(seed)
     made = program(c)
-    runs = launches(c, made, seed)
-    kinds: dict[str, str] = {}
 
     def fault_of(candidate: Program, chosen: Run) -> str:
         try:
@@ -83,15 +81,12 @@ def shrunk(seed: int, folder: Path) -> str:
             return ""
         return ""
 
-    for chosen in runs:
-        first = fault_of(made, chosen)
-        if first:
-            kind = first.split(" at ")[0].split("differs")[0][:90]
-            print(first)
-            made = shrink(made, lambda p: fault_of(p, chosen).startswith(kind))
-            kinds[kind] = f"{source(made)}\n{fault_of(made, chosen)}"
-            break
-    return "\n".join(kinds.values())
+    chosen = next((run for run in launches(c, made, seed) if fault_of(made, run)), None)
+    if chosen is None:
+        return "there is no fault"
+    kind = fault_of(made, chosen).split(" at ")[0].split("differs")[0][:90]
+    small = shrink(made, lambda p: fault_of(p, chosen).startswith(kind))
+    return f"{source(small)}\n{fault_of(small, chosen)}"
 
 
 def main(arguments: list[str]) -> int:
@@ -112,8 +107,12 @@ def main(arguments: list[str]) -> int:
             count, said, faults = count + one, said + two, faults + bool(fault)
             if fault:
                 print(f"seed {seed}: {fault}", flush=True)
+            if (seed - first) % 100 == 99:
+                print(f"{seed - first + 1} kernels, {time.perf_counter() - start:.0f} s", flush=True)
     seconds = time.perf_counter() - start
-    print(f"{int(arguments[1]) - first} kernels, {count} launches of which {said} fit, {faults} faults, {seconds:.1f} s")
+    print(
+        f"{int(arguments[1]) - first} kernels, {count} launches of which {said} fit, {faults} faults, {seconds:.1f} s"
+    )
     return 1 if faults else 0
 
 

@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from tests.language.description import Expr, For, Helper, If, Leave, Let, Program, Run, Shape, Store, While, dims
+from tests.language.description import Expr, For, Helper, If, Leave, Let, Pair, Program, Run, Shape, Store, While, dims
 from tests.language.meaning import MEANING, cast, exact, largest, smallest, total
 from tests.language.rounding import DTYPES, NAMES
 from tests.language.values import FLOATS, random
 
 HALF = 1 << 14
 BINARY = {
-    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "&": "and_", "|": "or_", "^": "xor",
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "&": "and_", "|": "or_",
+    "^": "xor",
     "<<": "shl", ">>": "shr",
 }  # fmt: skip
 COMPARE = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
@@ -148,6 +149,8 @@ class Interpreter:
                 if isinstance(old, Lanes) and op:
                     found = self.moved(old, found) if old.base else self.apply(MEANING[BINARY[op]], old, found)
                 self.env[name] = found
+            case Pair(names, values):
+                self.env.update(zip(names, [self.lanes(v) for v in values], strict=True))
             case Store(pointer, value, mask):
                 self.store(pointer, value, mask)
             case For(name, _, bounds, body):
@@ -282,7 +285,9 @@ class Interpreter:
             case "broadcast":
                 return self.each(lambda v: np.broadcast_to(v, self.shape(e.kind.shape)), self.lanes(e.args[0]))
             case "reshape":
-                return self.each(lambda v: np.ascontiguousarray(v).reshape(self.shape(e.kind.shape)), self.lanes(e.args[0]))
+                return self.each(
+                    lambda v: np.ascontiguousarray(v).reshape(self.shape(e.kind.shape)), self.lanes(e.args[0])
+                )
             case "trans":
                 return self.each(np.transpose, self.lanes(e.args[0]))
             case "full":

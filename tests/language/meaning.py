@@ -1,7 +1,7 @@
 """What each function of the language means, in plain NumPy and independent of the compiler.
 
-Arrays carry the language's dtypes with sign. A meaning takes arrays of the dtypes that the signature demands, broadcasts
-them and gives the dtype that the language promises. `UNSPECIFIED` says where the language leaves a result open, and
+Arrays carry the language's dtypes with sign. A meaning takes arrays of the dtypes that the signature demands,
+broadcasts them and gives the dtype that is promised. `UNSPECIFIED` says where the language leaves a result open, and
 `EXACT` gives the value that a function accurate to some ulp is measured against.
 """
 
@@ -81,7 +81,9 @@ def shl(x: Array, y: Array) -> Array:
 
 
 def shr(x: Array, y: Array) -> Array:
-    return _shift(x, y, np.right_shift, np.where(x < 0, -1, 0).astype(x.dtype) if x.dtype in UNSIGNED else np.zeros_like(x))
+    return _shift(
+        x, y, np.right_shift, np.where(x < 0, -1, 0).astype(x.dtype) if x.dtype in UNSIGNED else np.zeros_like(x)
+    )
 
 
 def _chosen(x: Array, y: Array, larger: bool, propagate: bool) -> Array:
@@ -261,7 +263,7 @@ def exact(name: str, *xs: Array) -> tuple[Array, Array]:
 
 
 def ulp_errors(found: Array, value: Array, rounded: Array) -> Array:
-    """How far `found` is from the exact value, in units in the last place of the dtype; inf where it is no such number."""
+    """How far `found` is from the exact value, in units in the last place; inf where one of them is no number."""
     name = NAMES[found.dtype]
     tiny = {"f16": 2.0**-24, "bf16": 2.0**-133, "f32": 2.0**-149, "f64": 2.0**-1074}[name]
     bits = {"f16": 11, "bf16": 8, "f32": 24, "f64": 53}[name]

@@ -12,7 +12,7 @@ import numpy as np
 
 DTYPES: dict[str, np.dtype[Any]] = {
     "bool": np.dtype(np.bool_),
-    **{f"{kind}{bits}": np.dtype(f"{long}{bits}") for kind, long in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)},
+    **{f"{long[0]}{bits}": np.dtype(f"{long}{bits}") for long in ("int", "uint") for bits in (8, 16, 32, 64)},
     "f16": np.dtype(np.float16),
     "bf16": np.dtype(ml_dtypes.bfloat16),
     "f32": np.dtype(np.float32),

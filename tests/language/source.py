@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.language.description import Expr, For, Helper, If, Kind, Leave, Let, Program, Shape, Store, While
+from tests.language.description import Expr, For, Helper, If, Kind, Leave, Let, Pair, Program, Shape, Store, While
 from tests.language.sheet import spelled
 
 
@@ -93,6 +93,8 @@ class Writer:
         match s:
             case Let(name, value, op):
                 return f"{space}{name} {op}= {self.expr(value)}\n"
+            case Pair(names, values):
+                return f"{space}{', '.join(names)} = {', '.join(map(self.expr, values))}\n"
             case Store(pointer, value, mask):
                 more = "" if mask is None else f", mask={self.expr(mask)}"
                 return f"{space}tl.store({self.expr(pointer)}, {self.expr(value)}{more})\n"
@@ -118,7 +120,9 @@ class Writer:
 
         parameters = ", ".join(f"{name}: {tensor(kind)}" for name, kind in h.parameters)
         outer, self.carriers = self.carriers, {kind.dtype: name for name, kind in h.parameters}
-        text = f"def {h.name}({parameters}) -> {tensor(h.result.kind)}:\n{''.join(self.statement(s, 1) for s in h.body)}"
+        text = (
+            f"def {h.name}({parameters}) -> {tensor(h.result.kind)}:\n{''.join(self.statement(s, 1) for s in h.body)}"
+        )
         if h.early is not None:
             text += f"    if {self.expr(h.early[0])}:\n        return {self.expr(h.early[1])}\n"
         text += f"    return {self.expr(h.result)}\n\n\n"

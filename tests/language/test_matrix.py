@@ -94,6 +94,8 @@ def test_other_dtypes_are_refused(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dtype", [d for d in ALL if d in ("bool", "i8", "i16", "u8", "u16")])
 def test_a_sum_of_narrow_integers_states_its_dtype(dtype: str, tmp_path: Path) -> None:
-    text = f"@tn.kernel\ndef kernel(x: tl.Ptr[tl.{spelled(dtype)}]) -> None:\n    tl.sum(tl.load(x + tl.arange(0, 8)))\n"
+    text = (
+        f"@tn.kernel\ndef kernel(x: tl.Ptr[tl.{spelled(dtype)}]) -> None:\n    tl.sum(tl.load(x + tl.arange(0, 8)))\n"
+    )
     with pytest.raises(KernelError):
         module_of(text, tmp_path)

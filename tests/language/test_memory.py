@@ -48,7 +48,8 @@ def transpose(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], ROWS: tl.Const[int], COLUMNS: 
 @tn.kernel
 def strided(
     x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], m: tl.Scalar[tl.i32], n: tl.Scalar[tl.i32], x_row: tl.Scalar[tl.i64],
-    x_column: tl.Scalar[tl.i32], y_row: tl.Scalar[tl.i32], y_column: tl.Scalar[tl.i64], BM: tl.Const[int], BN: tl.Const[int],
+    x_column: tl.Scalar[tl.i32], y_row: tl.Scalar[tl.i32], y_column: tl.Scalar[tl.i64], BM: tl.Const[int],
+    BN: tl.Const[int],
 ) -> None:  # fmt: skip
     r = tl.program_id(0) * BM + tl.arange(0, BM)
     c = tl.program_id(1) * BN + tl.arange(0, BN)
@@ -107,7 +108,9 @@ def test_transposed_in_place(executor: str, shape: tuple[int, int]) -> None:
 
 @both
 @pytest.mark.parametrize("dtype", ["f32", "i8", "bool", "bf16"])
-@pytest.mark.parametrize("view", ["[:, :]", "[::-1, :]", "[:, ::-1]", "[::2, ::3]", "[::-2, 5:]", "[:, 4:5]", "[3:, 7:30].T", "[4:4]"])
+@pytest.mark.parametrize(
+    "view", ["[:, :]", "[::-1, :]", "[:, ::-1]", "[::2, ::3]", "[::-2, 5:]", "[:, 4:5]", "[3:, 7:30].T", "[4:4]"]
+)
 def test_views_in_and_out(executor: str, dtype: str, view: str) -> None:
     """Any strides, on either side; what lies between keeps its values."""
     store = inputs(dtype, 23 * 41, 3).reshape(23, 41)
@@ -200,7 +203,9 @@ def test_offsets_beyond_32_bits(executor: str) -> None:
 
 
 @tn.kernel
-def wrapped(x_ptr: tl.Ptr[tl.i32], y_ptr: tl.Ptr[tl.i32], a: tl.Scalar[tl.i32], b: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> None:
+def wrapped(
+    x_ptr: tl.Ptr[tl.i32], y_ptr: tl.Ptr[tl.i32], a: tl.Scalar[tl.i32], b: tl.Scalar[tl.i32], BLOCK: tl.Const[int]
+) -> None:
     at = tl.arange(0, BLOCK)
     tl.store(y_ptr + at, tl.load(x_ptr + (a * b + at)))
     tl.store(y_ptr + BLOCK + at, tl.load(x_ptr + (at * a * b + at)))

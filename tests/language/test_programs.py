@@ -76,7 +76,10 @@ def test_the_kernels_are_varied() -> None:
             kind = type(node).__name__
             seen.add(kind)
             if isinstance(node, Expr):
-                seen |= {node.op, f"{node.op} {node.at}" if node.op in ("binary", "unary", "call", "compare", "cast") else node.op}
+                seen |= {
+                    node.op,
+                    f"{node.op} {node.at}" if node.op in ("binary", "unary", "call", "compare", "cast") else node.op,
+                }
                 seen |= {f"fill {len(node.args)}"} if node.op == "load" else set()
             if isinstance(node, If):
                 seen.add("Const-if" if isinstance(node.condition, str) else "run-time if")
@@ -88,9 +91,10 @@ def test_the_kernels_are_varied() -> None:
             seen |= {loop} if loop else set()
     wanted = {
         "generic", "early return of a helper", "Let", "Store", "For", "While", "If", "Leave", "Helper", "Const-if",
-        "run-time if", "masked store", "plain store", "while", "while and", "tl.range", "range", "tl.static_range", "fill 1",
-        "fill 2", "fill 3", "var", "const", "literal", "chain", "logic", "not", "helper", "where", "ternary", "reduce", "index",
-        "broadcast", "reshape", "trans", "full", "range", "program_id", "num_programs", "move", "pointer", "cast None",
+        "run-time if", "masked store", "plain store", "while", "while and", "tl.range", "range", "tl.static_range",
+        "fill 1", "fill 2", "fill 3", "var", "const", "literal", "chain", "logic", "not", "helper", "where", "ternary",
+        "reduce", "index", "Pair",
+        "broadcast", "reshape", "trans", "full", "program_id", "num_programs", "move", "pointer", "cast None",
         *(f"binary {s}" for s in ("+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>")),
         *(f"compare {s}" for s in ("<", "<=", ">", ">=", "==", "!=")), *(f"unary {s}" for s in "-+~"),
         *(f"call {s}" for s in ("abs", "sqrt", "floor", "ceil", "fma", "maximum", "minimum", "exp", "log")),

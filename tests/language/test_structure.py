@@ -38,8 +38,8 @@ def test_programs(executor: str, grid: tuple[int, ...]) -> None:
 
 @tn.kernel
 def ranges(
-    y_ptr: tl.Ptr[tl.i32], z_ptr: tl.Ptr[tl.i64], start: tl.Scalar[tl.i32], end: tl.Scalar[tl.i32], step: tl.Scalar[tl.i32],
-    long: tl.Scalar[tl.i64],
+    y_ptr: tl.Ptr[tl.i32], z_ptr: tl.Ptr[tl.i64], start: tl.Scalar[tl.i32], end: tl.Scalar[tl.i32],
+    step: tl.Scalar[tl.i32], long: tl.Scalar[tl.i64],
 ) -> None:  # fmt: skip
     order = tl.zeros((), tl.i32)
     for i in tl.range(start, end, step):
@@ -80,7 +80,9 @@ def folded(numbers: Any, bits: int = 32) -> int:
 
 
 @both
-@pytest.mark.parametrize(("start", "end", "step"), [(0, 5, 1), (2, 11, 3), (5, 2, 1), (-3, 4, 2), (7, 7, 1), (0, 1, 100), (-9, -1, 5)])
+@pytest.mark.parametrize(
+    ("start", "end", "step"), [(0, 5, 1), (2, 11, 3), (5, 2, 1), (-3, 4, 2), (7, 7, 1), (0, 1, 100), (-9, -1, 5)]
+)
 def test_ranges(executor: str, start: int, end: int, step: int) -> None:
     y, z = np.zeros(5, np.int32), np.zeros(2, np.int64)
     long = 1 << 40
@@ -165,7 +167,7 @@ def sign(x: tl.Tensor[tl.f32]) -> tl.Tensor[tl.i32]:
     """Returns on several paths of run-time conditions."""
     if x > 0:
         return tl.full((), 1, tl.i32)
-    elif x < 0:
+    if x < 0:
         return tl.full((), -1, tl.i32)
     return tl.full((), 0, tl.i32)
 
@@ -177,7 +179,9 @@ def ordered(x: tl.Tensor[tl.f32], y: tl.Tensor[tl.f32]) -> tuple[tl.Tensor[tl.f3
 
 
 @tn.kernel
-def branches(x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], TWICE: tl.Const[bool]) -> None:
+def branches(
+    x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], TWICE: tl.Const[bool]
+) -> None:
     pid = tl.program_id(0)
     if pid >= n:
         return
@@ -191,7 +195,7 @@ def branches(x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.i32]
         scale = tl.full((), 5, tl.f32)
     if low < 0 and high > 0:
         high = high * scale
-    elif not low != low:
+    elif low == low:
         low = low - (scale - scale + 1 if high > 100 else low - low + 2)
     tl.store(y_ptr + pid * 2, low)
     tl.store(y_ptr + pid * 2 + 1, high)

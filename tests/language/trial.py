@@ -24,9 +24,9 @@ from teeny.ir.core import Module
 from teeny.ir.dtype import LEAVES, DType
 from teeny.ir.verify import verify
 from teeny.passes.widen import widen
-from tests.language.author import Choices
 from tests.language.description import Program, Run
 from tests.language.executors import module_of
+from tests.language.expressions import Choices
 from tests.language.interpret import HALF, Field, Interpreter
 from tests.language.meaning import ulp_errors
 from tests.language.rounding import NAMES
@@ -148,7 +148,10 @@ def compare(program: Program, chosen: Run, prepared: Prepared, found: dict[str, 
         memory = prepared.fields[pointer.name][0]
         wanted, got = memory.now[low:high], found[pointer.name]
         if pointer.loose:
-            wrong = (ulp_errors(got, wanted.astype(np.float64 if NAMES[wanted.dtype] != "f64" else np.longdouble), wanted) > 3) & different(got, wanted)
+            wrong = (
+                ulp_errors(got, wanted.astype(np.float64 if NAMES[wanted.dtype] != "f64" else np.longdouble), wanted)
+                > 3
+            ) & different(got, wanted)
         else:
             wrong = different(got, wanted)
         wrong &= ~memory.poison[low:high]
@@ -156,7 +159,7 @@ def compare(program: Program, chosen: Run, prepared: Prepared, found: dict[str, 
             at = np.flatnonzero(wrong)
             kind = "a place that is not written" if (memory.writer[low:high][at] == -1).any() else "a result"
             raise FaultError(
-                f"{executor}: `{pointer.name}` differs in {at.size} of {wrong.size} elements ({kind}), from {low - HALF}: "
+                f"{executor}: `{pointer.name}` differs in {at.size} of {wrong.size} elements ({kind}): "
                 f"{at[:6] + low - HALF}: {got[at[:6]]} for {wanted[at[:6]]}\n{chosen}"
             )  # fmt: skip
 
@@ -172,7 +175,8 @@ def check(built: Built, chosen: Run, executors: tuple[str, ...] = ("reference", 
     for executor in executors:
         at_end = bool(chosen.seed & 1)
         memories = {
-            name: Guarded(prepared.fields[name][0].before[low:high], at_end) for name, (low, high) in prepared.spans.items()
+            name: Guarded(prepared.fields[name][0].before[low:high], at_end)
+            for name, (low, high) in prepared.spans.items()
         }
         try:
             (_reference if executor == "reference" else _native)(program, chosen, prepared, memories, module, native)
@@ -189,7 +193,9 @@ def _first(prepared: Prepared, name: str) -> tuple[str, int]:
     return owner, HALF + prepared.fields[name][1] - prepared.spans[owner][0]
 
 
-def _reference(program: Program, chosen: Run, prepared: Prepared, memories: dict[str, Guarded], module: Module, native: CpuKernel) -> None:
+def _reference(
+    program: Program, chosen: Run, prepared: Prepared, memories: dict[str, Guarded], module: Module, native: CpuKernel
+) -> None:
     shadows = {name: Memory.of(m.whole[m.inside]) for name, m in memories.items()}
     arguments: list[Any] = []
     for pointer in program.pointers:
@@ -202,7 +208,9 @@ def _reference(program: Program, chosen: Run, prepared: Prepared, memories: dict
             raise FaultError(f"`{name}` has undefined elements that should be defined")
 
 
-def _native(program: Program, chosen: Run, prepared: Prepared, memories: dict[str, Guarded], module: Module, native: CpuKernel) -> None:
+def _native(
+    program: Program, chosen: Run, prepared: Prepared, memories: dict[str, Guarded], module: Module, native: CpuKernel
+) -> None:
     arguments: list[int] = []
     for pointer in program.pointers:
         owner, first = _first(prepared, pointer.name)
@@ -225,7 +233,9 @@ def arguments(c: Choices, program: Program, seed: int, like: Run | None = None) 
     elif program.rank == 1:
         bm, bn = c.pick((1, 2, 4, 8, 16, 32, 64, 128, 256)), c.pick((1, 4))
     else:
-        bm, bn = c.pick(((1, 1), (1, 16), (16, 1), (2, 2), (4, 8), (8, 4), (2, 64), (32, 2), (16, 16), (8, 32), (4, 128)))
+        bm, bn = c.pick(
+            ((1, 1), (1, 16), (16, 1), (2, 2), (4, 8), (8, 4), (2, 64), (32, 2), (16, 16), (8, 32), (4, 128))
+        )
     scalars = {name: c.number(-3, 12) for name in program.scalars}
     scalars["m"], scalars["n"] = c.number(-1, bm + 2), c.number(-1, (bn if program.rank == 2 else bm) + 2)
     scalars["a"] = c.pick((1, -1, 0, 2, bn, bm, bn + 1, 7))
@@ -246,7 +256,11 @@ def arguments(c: Choices, program: Program, seed: int, like: Run | None = None) 
     outputs = [p for p in program.pointers if p.output and p.sure and not p.loose]
     if outputs and c.chance(25):
         out = c.pick(outputs)
-        same = [p.name for p in program.pointers if not p.output and dtypes.get(p.dtype, p.dtype) == dtypes.get(out.dtype, out.dtype)]
+        same = [
+            p.name
+            for p in program.pointers
+            if not p.output and dtypes.get(p.dtype, p.dtype) == dtypes.get(out.dtype, out.dtype)
+        ]
         if same:
             chosen.aliases[c.pick(same)] = (out.name, c.pick((0, 0, 1, -1, 2, bn)))
     return chosen

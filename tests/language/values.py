@@ -15,7 +15,14 @@ UNSIGNED = ("u8", "u16", "u32", "u64")
 INTEGERS = (*SIGNED, *UNSIGNED)
 NUMBERS = (*INTEGERS, *FLOATS)
 ALL = ("bool", *NUMBERS)
-CLASSES = {"D": ALL, "N": NUMBERS, "I": INTEGERS, "F": FLOATS, "B": ("bool", *INTEGERS), "W": ("i32", "i64", "u32", "u64")}
+CLASSES = {
+    "D": ALL,
+    "N": NUMBERS,
+    "I": INTEGERS,
+    "F": FLOATS,
+    "B": ("bool", *INTEGERS),
+    "W": ("i32", "i64", "u32", "u64"),
+}
 """The dtypes behind the type variables of the language's signatures; W: the wide integers."""
 
 _LARGEST = {"f16": 65504.0, "bf16": 255 * 2.0**120, "f32": (2 - 2.0**-23) * 2.0**127, "f64": 1.7976931348623157e308}
@@ -37,7 +44,24 @@ def specials(dtype: str) -> Any:
         return np.array(some, np.float64).astype(DTYPES[dtype])
     limits = np.iinfo(DTYPES[dtype])
     width = limits.bits
-    some = [0, 1, 2, 3, 5, 7, 8, 10, 16, width - 1, width, width + 1, limits.max, limits.max - 1, limits.min, limits.min + 1]
+    some = [
+        0,
+        1,
+        2,
+        3,
+        5,
+        7,
+        8,
+        10,
+        16,
+        width - 1,
+        width,
+        width + 1,
+        limits.max,
+        limits.max - 1,
+        limits.min,
+        limits.min + 1,
+    ]
     some += [limits.max // 2, limits.max // 2 + 1, limits.max // 3, 100, 127, 64, 31, 33]
     some += [-1, -2, -3, -7, -8, -width, -100, -128] if limits.min < 0 else [17, 63, 65, 129, 200, 254, 255, 12]
     return np.array([v if limits.min <= v <= limits.max else v % limits.max for v in some], DTYPES[dtype])
