@@ -102,7 +102,7 @@ def test_what_does_not_fit_is_refused(name: str) -> None:
 def test_a_hint_that_does_not_hold_is_refused() -> None:
     from dataclasses import replace
 
-    hinted = replace(program(), hints=(True, False, False))
+    hinted = replace(program(), hints=(16, 0, 0))
     x = np.ones(20, np.float32)
     start = next(k for k in range(1, 5) if (x.ctypes.data + 4 * k) % 16)
     with pytest.raises(tn.LaunchError) as caught:

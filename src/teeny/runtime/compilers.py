@@ -12,6 +12,7 @@ from teeny.ir.core import Module
 from teeny.ir.dtype import INT, DType
 from teeny.ir.store import default_store, key
 from teeny.ir.types import PointerType, Type
+from teeny.passes.bind import bind
 from teeny.runtime.level import chosen_level
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 
 DIVISOR = 16
 """What hints speak of: an address or an integer that is a multiple of this."""
-Hints = tuple[bool, ...]
-"""For each argument, whether the code relies on its being a multiple of `DIVISOR`."""
+UNIT = 1
+"""The hint of an integer that is 1, such as the stride of a contiguous axis."""
+Hints = tuple[int, ...]
+"""For each argument what the code relies on: `DIVISOR`, `UNIT`, or 0 for nothing."""
 LAYERS = ("ops", "backends")
 """The parts of teeny that make machine code of the IR."""
 
@@ -90,15 +93,17 @@ def _triton(kernel: Specialization, target: Target, options: Options, hints: Hin
 
 
 def hinted(module: Module, hints: Hints) -> Module:
-    """The module with the hints as attributes of its kernel's arguments; the body is shared."""
+    """The module with the hints: attributes of the kernel's arguments, and constants for those that are 1."""
     if not any(hints):
         return module
     function = module.kernel
+    ones = {at: 1 for at, hint in enumerate(hints) if hint == UNIT}
+    made = bind(function, ones) if ones else function
     attributes = tuple(
-        {"tt.divisibility": DIVISOR} if hint and _takes_hint(value.type) else {}
+        {"tt.divisibility": DIVISOR} if hint == DIVISOR and _takes_hint(value.type) else {}
         for value, hint in zip(function.args, hints, strict=True)
     )
-    made = replace(function, arg_attrs=attributes)
+    made = replace(made, arg_attrs=attributes)
     return Module([made if f is function else f for f in module.functions])
 
 

@@ -197,17 +197,18 @@ def _surplus(interface: Interface, given: Mapping[str, Any]) -> None:
 
 
 def _check_hints(program: Program, values: Sequence[Any]) -> None:
-    """The multiples of 16 that the code relies on."""
+    """The multiples of 16, and the ones, that the code relies on."""
     for argument, hint, value in zip(program.interface.arguments, program.hints, values, strict=False):
         number = value.pointer if isinstance(value, ArrayInfo) else slot(value, argument.dtype)
-        if hint and number % DIVISOR:
+        if hint and (number % DIVISOR if hint == DIVISOR else number != hint):
+            relied = f"a multiple of {DIVISOR}" if hint == DIVISOR else str(hint)
             raise LaunchError.of(
                 "L016",
-                f"`{argument.name}` is no multiple of {DIVISOR}, and the program was compiled for one that is",
+                f"`{argument.name}` is not {relied}, and the program was compiled for one that is",
                 kernel=program.interface.kernel,
                 argument=argument.name,
                 found=f"{'address ' if isinstance(value, ArrayInfo) else ''}{number}",
-                needed=f"a multiple of {DIVISOR}, or a program compiled without this hint",
+                needed=f"{relied}, or a program compiled without this hint",
             )
 
 

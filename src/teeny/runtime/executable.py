@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from teeny.diag.errors import LaunchError
 from teeny.runtime.arrays import ArrayInfo
-from teeny.runtime.compilers import DIVISOR, Hints, share_pool
+from teeny.runtime.compilers import DIVISOR, UNIT, Hints, share_pool
 from teeny.runtime.grid import Grid
 from teeny.runtime.interface import Interface
 from teeny.runtime.level import chosen_level
@@ -100,17 +100,22 @@ def on_cpu(kernel: Specialization) -> Executable:
 
 
 def on_cuda(kernel: Specialization, ordinal: int, options: Options) -> Executable:
-    """Code for the device `cuda:<ordinal>`: one program for each set of divisibility hints that launches bring."""
+    """Code for the device `cuda:<ordinal>`: one program for each set of hints that launches bring."""
     from teeny.runtime.cuda import cuda_device
 
     device = cuda_device(ordinal)
     target = target_of_device(device.architecture)
     check_options(kernel.name, options, target)
-    count = len(kernel.interface.arguments)
+    wholes = [a.whole for a in kernel.interface.arguments]
     loaded: dict[Hints, Executable] = {}
 
     def execute(slots: tuple[int, ...], grid: Grid, stream: object) -> None:
-        hints = tuple([s % DIVISOR == 0 for s in slots[:count]])
+        hints = tuple(
+            [
+                DIVISOR if s % DIVISOR == 0 else UNIT if whole and s == 1 else 0
+                for s, whole in zip(slots, wholes, strict=False)
+            ]
+        )
         found = loaded.get(hints)
         if found is None:
             program = build(kernel, target, options, hints)

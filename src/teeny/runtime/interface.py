@@ -26,6 +26,11 @@ class Argument:
     location: Location | None = None
 
     @property
+    def whole(self) -> bool:
+        """Whether it is an integer passed by value."""
+        return not self.pointer and self.dtype[0] in "iu"
+
+    @property
     def annotation(self) -> str:
         return f"Ptr[{self.dtype}]" if self.pointer else f"Scalar[{self.dtype}]"
 

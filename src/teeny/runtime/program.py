@@ -15,7 +15,7 @@ from teeny.diag.errors import CompileError, LaunchError
 from teeny.ir.build import build as code_version
 from teeny.ir.store import default_store, key
 from teeny.ir.text import print_module
-from teeny.runtime.compilers import DIVISOR, LAYERS, Hints, compiler, hinted, kinds
+from teeny.runtime.compilers import DIVISOR, LAYERS, UNIT, Hints, compiler, hinted, kinds
 from teeny.runtime.interface import Interface
 from teeny.runtime.options import Options, check_options, options_of
 from teeny.runtime.specialization import Specialization
@@ -111,7 +111,8 @@ def compile(
     """Compile a specialisation for a target.
 
     Options: see `Options`; those that a target lacks are refused. `hints` names arguments whose address or value is a
-    multiple of 16, which makes loads wider; a launch checks them. `force` compiles even where the cache has the result.
+    multiple of 16, which makes loads wider, or 1 (a stride); a launch checks them. `force` compiles even where the cache
+    has the result.
     Raises CompileError, and LaunchError (L014) for options or hints.
     """
     made, chosen = target_of(target), options_of(kernel.name, options)
@@ -120,18 +121,19 @@ def compile(
 
 
 def _hints(kernel: Specialization, given: Mapping[str, int]) -> Hints:
-    arguments = kernel.interface.arguments
+    arguments = {a.name: a for a in kernel.interface.arguments}
     for name, multiple in given.items():
-        if name not in kernel.interface.names or multiple not in (1, DIVISOR):
+        fits = multiple == DIVISOR or (multiple == UNIT and name in arguments and arguments[name].whole)
+        if name not in arguments or not fits:
             raise LaunchError.of(
                 "L014",
                 f"`{kernel.name}` cannot take the hint {name}={multiple!r}",
                 kernel=kernel.name,
                 argument=name,
                 found=repr(multiple),
-                needed=f"{DIVISOR} for one of {', '.join(kernel.interface.names)}",
+                needed=f"{DIVISOR}, or {UNIT} for an integer, of one of {', '.join(arguments)}",
             )
-    return tuple(given.get(a.name) == DIVISOR for a in arguments)
+    return tuple(given.get(name, 0) for name in arguments)
 
 
 def build(
