@@ -18,7 +18,16 @@ from teeny.backends.cpu.lower.shifts import Shift
 from teeny.backends.cpu.lower.state import Buffer, State, row_major
 from teeny.backends.cpu.lower.store import Output, materialise, store
 from teeny.backends.cpu.lower.structure import is_lazy
-from teeny.backends.cpu.lower.values import dtype_name, is_tile, kind_of, memory_name, operand, pointee_name, shape
+from teeny.backends.cpu.lower.values import (
+    cannot,
+    dtype_name,
+    is_tile,
+    kind_of,
+    memory_name,
+    operand,
+    pointee_name,
+    shape,
+)
 from teeny.diag.errors import InternalError
 
 if TYPE_CHECKING:
@@ -64,8 +73,10 @@ def _lower(state: State, op: Op) -> None:
             _if(state, op)
         case "while":
             _while(state, op)
-        case _:
+        case _ if len(op.results) == 1 and not is_tile(op.results[0]):
             _scalar(state, op)
+        case _:
+            raise cannot(op)
 
 
 def _scalar(state: State, op: Op) -> None:
@@ -83,7 +94,7 @@ def _scalar(state: State, op: Op) -> None:
         case "":
             lane = lanewise(b, op, [state.scalar(x) for x in op.operands])
         case _:
-            raise InternalError(f"the CPU has no rule for {op.name}", op.loc)
+            raise cannot(op)
     state.bound[result] = lane
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.lower.evaluate import lanewise
-from teeny.backends.cpu.lower.values import dtype_name, kind_of
+from teeny.backends.cpu.lower.values import cannot, dtype_name, kind_of
 from teeny.backends.cpu.text import FLOATS
 from teeny.diag.errors import InternalError
 from teeny.ops.reduce import combiner
@@ -40,7 +40,7 @@ class Combiner:
             if op.schema.terminator:
                 return found
             if kind_of(op):
-                raise InternalError(f"the CPU has no rule for {op.name} in a reduction", op.loc)
+                raise cannot(op)
             lanes[op.results[0]] = lanewise(state.b, op, found)
         raise InternalError("a reduction without an end", self.op.loc)
 

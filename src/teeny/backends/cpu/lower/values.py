@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.text import BITS, BYTES
-from teeny.diag.diagnostic import report
+from teeny.diag.diagnostic import at, report
 from teeny.diag.errors import CompileError, InternalError
 from teeny.ir.dtype import storage
 from teeny.ir.rules import Structural
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BYTES",
     "axes_of",
+    "cannot",
     "dtype_name",
     "is_tile",
     "kind_of",
@@ -80,7 +81,13 @@ def kind_of(op: Op) -> str:
         return rule.kind
     if callable(rule):
         return ""
-    raise InternalError(f"the CPU cannot run {op.name}: {rule.reason}", op.loc)
+    raise cannot(op)
+
+
+def cannot(op: Op) -> CompileError:
+    """The error for an operation without a rule here."""
+    labels = () if op.loc is None else (at(op.loc),)
+    return CompileError([report("X008", f"the CPU cannot run {op.name}", *labels)])
 
 
 def operand(op: Op, number: int) -> Value | None:
