@@ -13,8 +13,9 @@ import pytest
 
 from teeny.diag.errors import KernelError
 from teeny.ops.function import functions
-from tests.language.cells import FORMS, SWAPPED, arity, cells
+from tests.language.cells import cells
 from tests.language.executors import module_of
+from tests.language.forms import FORMS, SWAPPED, arity
 from tests.language.meaning import EXACT, MEANING
 from tests.language.sheet import spelled
 from tests.language.values import ALL, CLASSES
