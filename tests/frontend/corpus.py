@@ -7,10 +7,11 @@ import itertools
 import math
 import random
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from teeny.diag.diagnostic import Diagnostic
@@ -27,6 +28,12 @@ MOST = 24
 """Specialisations of a kernel at most."""
 
 
+def files(faulty: bool) -> list[Path]:
+    """The files of faulty kernels, or of accepted ones, that this Python can read."""
+    found = [path for path in sorted(KERNELS.glob("*.py")) if path.stem.startswith("faulty") == faulty]
+    return [path for path in found if "312" not in path.stem or sys.version_info >= (3, 12)]
+
+
 def load(path: Path) -> tuple[ModuleType, list[Diagnostic]]:
     """A file of kernels as a module, and everything that their definitions report."""
     spec = importlib.util.spec_from_file_location(f"corpus_{path.stem}", path)
@@ -36,6 +43,13 @@ def load(path: Path) -> tuple[ModuleType, list[Diagnostic]]:
     with collecting() as found:
         spec.loader.exec_module(module)
     return module, found
+
+
+def run_text(text: str, name: str) -> list[Diagnostic]:
+    """Everything that the definitions in a text report; the text is registered in `linecache` under the name."""
+    with collecting() as found:
+        exec(compile(text, name, "exec", dont_inherit=True), {"__name__": name})
+    return found
 
 
 def kernels(module: ModuleType) -> list[Kernel[...]]:
@@ -85,7 +99,3 @@ def choices(
     for one in combined:
         dtypes = {k: v for k, v in one if isinstance(k, DType)}
         yield dtypes, {k: v for k, v in one if isinstance(k, str) and v is not ...}
-
-
-def function_of(kernel: Kernel[...]) -> FunctionType:
-    return kernel.definition.fn

@@ -11,12 +11,11 @@ from teeny.ir.text import parse_module, print_module
 from teeny.ir.verify import verify
 from tests.frontend import corpus
 
-FILES = sorted(corpus.KERNELS.glob("*.py"))
-ACCEPTED = [path for path in FILES if not path.stem.startswith("faulty")]
-FAULTY = [path for path in FILES if path.stem.startswith("faulty")]
+ACCEPTED = corpus.files(faulty=False)
+FAULTY = corpus.files(faulty=True)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", [*ACCEPTED, *FAULTY], ids=lambda p: p.stem)
 def test_the_faults_are_the_marked_ones(path: Path) -> None:
     text = path.read_text()
     _, found = corpus.load(path)
@@ -40,6 +39,7 @@ def test_what_is_accepted_in_general_is_accepted_for_each_choice(path: Path) -> 
         definition = kernel.definition
         generic = lower_generic(definition)
         verify(generic.module, concrete=False)
+        assert print_module(generic.module)
         done = 0
         for dtypes, constants in corpus.choices(definition, values, dict(generic.exclusions)):
             made = lower_concrete(definition, dtypes, constants)

@@ -352,7 +352,7 @@ class Context:
             return _joined_conditions(cases)
         elif all(type(v) is type(first) and v == first for v in values):
             return first
-        if self.capped:
+        if self.capped or not self.generic:
             return UNKNOWN
         raise SplitError(tuple(guard for guard, _ in cases))
 

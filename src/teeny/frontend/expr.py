@@ -136,6 +136,9 @@ def attribute(c: Context, node: ast.Attribute) -> Any:
         if isinstance(found, int | float | str | tuple):
             return _global_const(c, node, node.attr, getattr(base, "__annotations__", {}), found)
         return outside(c, node, found)
+    if isinstance(base, type):
+        help = "pass the value as a Const parameter"
+        return c.fault("E012", f"`{c.text(node)}` belongs to a class, which a kernel cannot use", node, help=help)
     return c.fault("E001", f"{show(base)} has no attribute `{node.attr}` in a kernel", node)
 
 

@@ -71,6 +71,8 @@ def globals_(x_ptr: tl.Ptr[tl.f32], BLOCK: tl.Const[int]) -> None:
 class Thing:
     """No part of a kernel."""
 
+    SIZE = 64
+
 
 @tn.kernel
 def calls(x_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> None:
@@ -80,6 +82,7 @@ def calls(x_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> 
     b = np.exp(x)  # error[E004]
     print(x)  # error[E004]
     c = Thing()  # error[E004]
+    c2 = tl.arange(0, Thing.SIZE)  # error[E012]
     d = float(x)  # error[E008]
     e = max(n, 4)  # error[E008]
     g = len(x)  # error[E004]
