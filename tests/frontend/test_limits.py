@@ -71,7 +71,7 @@ def test_assertions_take_no_place_among_the_conditions() -> None:
 
 
 def test_deep_nesting_is_a_fault_and_no_crash() -> None:
-    definition = made(1, ["x = " + "-" * 350 + "tl.load(x_ptr)", "tl.store(x_ptr, x)"])
+    definition = made(1, ["x = " + "-" * 600 + "tl.load(x_ptr)", "tl.store(x_ptr, x)"])
     assert [f.code for f in lower_generic(definition).faults] == ["E011"]
 
 

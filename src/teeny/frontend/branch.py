@@ -324,8 +324,14 @@ def _pair(
     c.fault(
         "T009" if name else "T013",
         f"{what} is {shown(x, y)} after one branch and {shown(y, x)} after the other",
-        node,
+        _header(c, node),
         *labels,
         help="give it one type on both paths",
     )
     return UNKNOWN, UNKNOWN
+
+
+def _header(c: Context, node: ast.If) -> Location:
+    """`if` and its condition."""
+    whole, test = c.location(node), c.location(node.test)
+    return Location(whole.span.to(test.span), None, whole.call)

@@ -100,8 +100,8 @@ def not_const(c: Context, at: ast.AST, what: str, value: Any) -> Any:
             help="let a Const condition or a tl.static_range decide",
         )
     culprit = next((show(v) for v in parts if isinstance(v, Operand)), show(value))
-    help = "pass it as a Const parameter"
-    return c.fault("E008", f"{what} must be known at compile time; `{text}` is {culprit}", at, help=help)
+    said = f"`{text}` {'holds' if is_tuple(value) else 'is'} {culprit}"
+    return c.fault("E008", f"{what} must be known at compile time; {said}", at, help="pass it as a Const parameter")
 
 
 def _excluded(call: _Call, dtype: Any) -> Any:

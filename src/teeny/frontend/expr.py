@@ -7,7 +7,9 @@ import math
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+import teeny.language
 from teeny.diag.diagnostic import Edit, Fix
+from teeny.diag.span import Span
 from teeny.frontend.builtins import BUILTINS
 from teeny.frontend.call import call_language
 from teeny.frontend.context import Context
@@ -79,8 +81,8 @@ def _unknown_name(c: Context, node: ast.Name, why: Missing) -> Any:
     from difflib import get_close_matches
 
     close = get_close_matches(name, [*c.frame.env, *c.frame.fn.__globals__], 1)
-    fix = Fix(f"write `{close[0]}`", (Edit(c.location(node).span, close[0]),)) if close else None
     help = f"did you mean `{close[0]}`?" if close else ""
+    fix = Fix(help, (Edit(c.location(node).span, close[0]),)) if close else None
     return c.undefined(name, f"`{name}` is not defined", node, help=help, code="E002", fix=fix)
 
 
@@ -130,7 +132,7 @@ def attribute(c: Context, node: ast.Attribute) -> Any:
         try:
             found: Any = getattr(base, node.attr)
         except AttributeError:
-            return c.fault("E002", f"`{c.text(node)}` does not exist", node, help=_near(base, node.attr))
+            return _no_member(c, node, base)
         if base is math and isinstance(found, float):
             return found
         if isinstance(found, int | float | str | tuple):
@@ -142,11 +144,15 @@ def attribute(c: Context, node: ast.Attribute) -> Any:
     return c.fault("E001", f"{show(base)} has no attribute `{node.attr}` in a kernel", node)
 
 
-def _near(module: ModuleType, attr: str) -> str:
+def _no_member(c: Context, node: ast.Attribute, module: ModuleType) -> Any:
     from difflib import get_close_matches
 
-    close = get_close_matches(attr, [n for n in dir(module) if not n.startswith("_")], 1)
-    return f"did you mean `{close[0]}`?" if close else ""
+    close = get_close_matches(node.attr, [n for n in dir(module) if not n.startswith("_")], 1)
+    help = f"did you mean `{close[0]}`?" if close else ""
+    source, _, _, line, column = c.location(node).span
+    span = Span(source, line, column - len(node.attr.encode()), line, column)
+    fix = Fix(help, (Edit(span, close[0]),)) if close else None
+    return c.fault("E002", f"`{c.text(node)}` does not exist", node, help=help, fix=fix)
 
 
 def _of_operand(c: Context, node: ast.Attribute, base: Operand) -> Any:
@@ -269,7 +275,7 @@ def call(c: Context, node: ast.Call) -> Any:
         return inline(c, node, target, tuple(args), keywords, tuple(nodes), keyword_nodes)
     if isinstance(target, BuiltinFunctionType | type) and target in BUILTINS:
         return _builtin(c, node, target, args, keywords)
-    return c.fault("E004", f"`{c.text(node.func)}` cannot be called in a kernel", node.func, help=_advice(target))
+    return _not_callable(c, node.func, target)
 
 
 def _builtin(c: Context, node: ast.Call, target: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
@@ -293,12 +299,19 @@ def _language(
     return c.fault("E004", f"{function.display} belongs into a `for` statement", node, help=f"for i in {c.text(node)}:")
 
 
-def _advice(target: Any) -> str:
+def _not_callable(c: Context, node: ast.expr, target: Any) -> Any:
+    name = str(getattr(target, "__name__", ""))
+    fix: Fix | None = None
     if target is print:
-        return "run the kernel on the reference executor to see its values"
-    module = str(getattr(target, "__module__", ""))
-    if module.split(".")[0] in ("numpy", "torch", "math"):
-        return "use the function of the same meaning in teeny.language"
-    if isinstance(target, type):
-        return "a kernel has no objects; pass single values"
-    return "call language functions, or plain Python functions with a `def`"
+        help = "run the kernel on the reference executor to see its values"
+    elif str(getattr(target, "__module__", "")).partition(".")[0] in ("numpy", "torch", "math"):
+        help = "use the function of the same meaning in teeny.language"
+        if function_of(getattr(teeny.language, name, None)) is not None:
+            ours = next((n for n, v in c.frame.fn.__globals__.items() if v is teeny.language), "tl") + f".{name}"
+            help = f"use {ours}"
+            fix = Fix(help, (Edit(c.location(node).span, ours),))
+    elif isinstance(target, type):
+        help = "a kernel has no objects; pass single values"
+    else:
+        help = "call language functions, or plain Python functions with a `def`"
+    return c.fault("E004", f"`{c.text(node)}` cannot be called in a kernel", node, help=help, fix=fix)

@@ -7,11 +7,12 @@ must have the type that entered it.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from teeny.diag.diagnostic import Edit, Fix, Label
-from teeny.diag.span import Location, Span
+from teeny.diag.span import Location, Span, character_index
 from teeny.frontend.branch import run_body
 from teeny.frontend.consts import as_condition
 from teeny.frontend.context import Context, Maybe
@@ -42,6 +43,9 @@ from teeny.ops.control import condition_, yield_
 from teeny.ops.control import for_ as scf_for
 from teeny.ops.control import while_ as scf_while
 from teeny.ops.function import Operand
+
+_LITERAL = re.compile(r"\s*=\s*(-?[\w.]+(?:[eE][-+]?\d+)?)\s*(?:#.*)?$")
+"""What follows the name in an assignment of a literal."""
 
 
 class Carried(NamedTuple):
@@ -178,13 +182,28 @@ def carry(c: Context, node: ast.For | ast.While, names: Mapping[str, ast.AST], u
 
 def _float_literal(c: Context, name: str, value: Any, where: Location) -> Any:
     text = repr(value) if isinstance(value, float) else value.text
+    typed = f"tl.full((), {text}, tl.f32)"
     return c.fault(
         "T008",
         f"`{name}` enters the loop as {show(value)}, whose dtype is not known",
         where,
         label="a literal",
-        help=f"say its dtype: {name} = tl.full((), {text}, tl.f32)",
+        help=f"say its dtype: {name} = {typed}",
+        fix=_instead(where, f"say its dtype: {name} = {typed}", "tl.full((), {}, tl.f32)"),
     )
+
+
+def _instead(where: Location, title: str, form: str) -> Fix | None:
+    """An edit of the literal that is assigned at a place, where the line has no more than that."""
+    source, line, _, _, column = where.span
+    text = source.line(line)
+    at = character_index(text, column)
+    found = _LITERAL.match(text, at)
+    if found is None:
+        return None
+    start = column + len(text[at : found.start(1)].encode())
+    span = Span(source, line, start, line, start + len(found[1].encode()))
+    return Fix(title, (Edit(span, form.format(found[1])),))
 
 
 def enter(c: Context, carried: list[Carried], arguments: tuple[Value, ...]) -> None:
@@ -232,13 +251,14 @@ def _changed(c: Context, node: ast.For | ast.While, one: Carried, left: Any) -> 
     fix: Fix | None = None
     entered = one.value
     if isinstance(entered, Operand) and isinstance(left, Operand) and entered.dtype is I32 and left.dtype is I64:
-        help = "start with .to(tl.i64)"
-        start = entered.value.op.loc if entered.value.op is not None and not one.lost else None
-        if start is not None:
-            _, _, _, line, column = start.span
-            fix = Fix(
-                "widen the initial value", (Edit(Span(start.span.source, line, column, line, column), ".to(tl.i64)"),)
-            )
+        start = entered.value.op.loc if entered.value.op is not None else None
+        if one.lost:
+            help = "start with an i64: tl.full((), ..., tl.i64)"
+            fix = _instead(one.where, help, "tl.full((), {}, tl.i64)")
+        elif start is not None:
+            help = "start with .to(tl.i64)"
+            source, _, _, line, column = start.span
+            fix = Fix(help, (Edit(Span(source, line, column, line, column), ".to(tl.i64)"),))
     text = f"enters the loop as {shown(entered, left)} and leaves an iteration as {shown(left, entered)}"
     c.fault(
         "T008",

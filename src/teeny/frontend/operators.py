@@ -208,16 +208,12 @@ def compare(c: Context, node: ast.Compare) -> Any:
 
 
 def _chained(c: Context, node: ast.Compare) -> Any:
-    parts = [c.text(one) for one in (node.left, *node.comparators)]
+    parts = [c.location(one).span.text for one in (node.left, *node.comparators)]
     signs = [_SYMBOLS.get(type(op), "?") for op in node.ops]
     text = " & ".join(f"({a} {sign} {b})" for a, sign, b in zip(parts, signs, parts[1:], strict=False))
-    return c.fault(
-        "E001",
-        "a chained comparison of blocks is outside the language",
-        node,
-        help=f"write {text}",
-        fix=Fix("compare twice and join", (Edit(c.location(node).span, text if len(text) < 80 else c.text(node)),)),
-    )
+    help = f"write {text}"
+    fix = Fix(help, (Edit(c.location(node).span, text),)) if "\n" not in text else None
+    return c.fault("E001", "a chained comparison of blocks is outside the language", node, help=help, fix=fix)
 
 
 def _compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any, left: ast.AST, right: ast.AST) -> Any:

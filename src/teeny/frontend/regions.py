@@ -137,7 +137,7 @@ def changes_fixed(c: Context, name: str, before: Any, after: Any, node: Location
         return UNKNOWN
     return c.fault(
         "E009",
-        f"`{name}` is {show(before)} or {show(after)}, known at compile time, and only a run decides {where}",
+        f"`{name}` may be {show(before)} or {show(after)} after {where} that only a run decides",
         node,
         label="changed here",
         help="let a Const condition decide, or use another name",
