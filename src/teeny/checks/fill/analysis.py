@@ -14,7 +14,6 @@ from teeny.checks.fill.regions import for_, if_, while_
 from teeny.checks.fill.state import ANYWHERE, NOTHING, Entry, States, join_all, joined
 from teeny.diag.errors import InternalError
 from teeny.ir.dtype import BOOL
-from teeny.ir.poly import Poly
 from teeny.ir.rules import COMPUTED, LaneState, Lanewise, Number, Structural, Undefined
 from teeny.ir.types import element_of
 from teeny.ops.reduce import combiner
@@ -125,7 +124,7 @@ class Analysis:
 
     def _constant(self, op: Op) -> None:
         number: Any = op.attrs["value"]
-        if not isinstance(number, Poly):
+        if isinstance(number, int | float):  # else it is known at specialisation alone
             is_bool = element_of(op.results[0].type) is BOOL
             self.numbers[op.results[0]] = -int(number) if is_bool else number
 

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from teeny.ir.dtype import DType, integer_range
-from teeny.ir.poly import Poly
 from teeny.ir.rules import EVERYTHING, Absent, Interval
 from teeny.ir.types import element_of
 
@@ -32,7 +31,7 @@ def _interval(value: Value, known: dict[Value, Interval], depth: int) -> Interva
         return _dtype(value)
     if op.schema.group == "constant":
         number: Any = op.attrs["value"]
-        return _dtype(value) if isinstance(number, Poly) else (float(number), float(number))
+        return (float(number), float(number)) if isinstance(number, int | float) else _dtype(value)
     if op.schema.group == "range":
         start, end = op.attrs["start"], op.attrs["end"]
         return (start, end - 1) if isinstance(start, int) and isinstance(end, int) else _dtype(value)

@@ -161,7 +161,10 @@ class Keys:
             return self._own(value)
         group = op.schema.group
         if group == "constant":
-            return ALWAYS if op.attrs["value"] else NEVER
+            known: Any = op.attrs["value"]
+            if not isinstance(known, int):
+                return self._own(value)
+            return ALWAYS if known else NEVER
         if group in MOVES:
             inner = [self.moved(op, key) for key in self.exact(op.operands[0])]
             return frozenset(inner)
