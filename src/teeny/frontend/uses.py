@@ -14,6 +14,7 @@ from teeny.diag.errors import KernelError
 from teeny.frontend.files import file_digest
 from teeny.frontend.names import Missing, resolve
 from teeny.frontend.source import KernelSource, source_of
+from teeny.ops.function import function_of
 
 DEFAULTS = "="  # stands for the values of the parameters' defaults, where a use has a name
 _KNOWN = ("teeny.", "builtins.", "typing.", "types.")  # modules whose functions and classes are known by name
@@ -98,6 +99,10 @@ def describe(value: object) -> str | None:
         return f"{module}.{value.__qualname__}"
     if isinstance(value, BuiltinFunctionType):
         return f"{module}.{value.__qualname__}"
+    operation = function_of(value)
+    if operation is not None:
+        digest = file_digest(cast("FunctionType", operation.fn))
+        return digest and f"operation {operation.fn.__qualname__} {digest}"
     if isinstance(value, FunctionType):
         digest = file_digest(value)
         return digest and f"function {value.__qualname__} {value.__code__.co_firstlineno} {digest}"
@@ -112,7 +117,8 @@ def describe(value: object) -> str | None:
 
 def _is_helper(value: object) -> TypeGuard[FunctionType]:
     """Whether the value is a function whose own uses count too: one of the user's, not of teeny."""
-    return isinstance(value, FunctionType) and not f"{value.__module__}.".startswith("teeny.")
+    is_own = f"{getattr(value, '__module__', '')}.".startswith("teeny.")
+    return isinstance(value, FunctionType) and not is_own and function_of(value) is None
 
 
 def _names(fn: FunctionType, tree: ast.FunctionDef) -> dict[str, bool]:

@@ -15,7 +15,8 @@ from teeny.ir.rules import Absent, Interval, Lanewise, Structural
 from teeny.ir.types import Element, PointerType, Type, element_of, shape_of
 
 if TYPE_CHECKING:
-    from teeny.ir.core import Op
+    from teeny.ir.builder import Builder
+    from teeny.ir.core import Op, Value
 
 Infer = Callable[[tuple[Type, ...], dict[str, Any]], tuple[Type, ...]]
 """Result types from operand types and attributes; raises `SchemaError` where the operands do not fit."""
@@ -32,6 +33,12 @@ Numpy = AnyRule
 """`(np, op, *arrays) -> array` (or a tuple): the meaning, on arrays of the operands' storage dtypes (i1 is bool)."""
 Cpu = AnyRule
 """`(b, op, *lanes) -> lane`, written against `ir.lanes.LaneBuilder`."""
+Expand = (
+    Callable[["Builder", "Value"], "Value"]
+    | Callable[["Builder", "Value", "Value"], "Value"]
+    | Callable[["Builder", "Value", "Value", "Value"], "Value"]
+)
+"""`(b, *operands) -> result`: the same in terms of other operations, appended through the builder."""
 Fold = Callable[..., float | None]
 """`(*numbers) -> number or None`: the meaning on Python numbers, where the operation's attributes do not matter."""
 
@@ -65,6 +72,7 @@ class OpDef:
     `wide`: of 16-bit floats, the language computes it in f32 and rounds once; a pass writes the conversions.
     `symbols`: the functions of NVIDIA's libdevice for f32 and f64 that stand for it in Triton's dialect, which has no
     such operation; its text is then a call of them (`Structural("extern")`).
+    `expand`: of an operation with one result that Triton's dialect lacks, what stands for it there.
     """
 
     name: str
@@ -87,6 +95,7 @@ class OpDef:
     ulp: Ulp = Ulp()
     wide: bool = False
     symbols: tuple[str, ...] = ()
+    expand: Expand | None = None
     regions: int = 0
     inferred: bool = True
     cost: float = 1.0

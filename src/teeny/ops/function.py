@@ -134,7 +134,11 @@ class LanguageFunction:
     @property
     def written(self) -> str:
         """How code writes it: its symbol, or its name with that of the module for a function of the language itself."""
-        return self.symbol or (f"tl.{self.name}" if self.fn.__module__.startswith("teeny.") else self.name)
+        return self.symbol or (f"tl.{self.name}" if _is_own(self.fn) else self.name)
+
+
+def _is_own(fn: Callable[..., Any]) -> bool:
+    return fn.__module__.startswith("teeny.")
 
 
 _functions: dict[str, LanguageFunction] = {}
@@ -160,7 +164,8 @@ def language(
             fn.__name__, fn, emit, shape, elementwise, symbol, exclude or {}, codes or {}, construct, shapes, triton,
             differs,
         )  # fmt: skip
-        _functions[fn.__name__] = made
+        if _is_own(fn):
+            _functions[fn.__name__] = made
 
         @functools.wraps(fn)
         def outside(*args: Any, **kwargs: Any) -> Any:
@@ -180,5 +185,5 @@ def function_of(thing: object) -> LanguageFunction | None:
 
 
 def functions() -> dict[str, LanguageFunction]:
-    """All language functions by name."""
+    """All functions of the language itself by name; not those that other packages define."""
     return _functions

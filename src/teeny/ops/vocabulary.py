@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 from teeny.ir.dtype import BOOL, DType
 from teeny.ir.rules import Absent, Absorb, Interval, Lanewise, Structural, unchanged
-from teeny.ir.schema import AnyRule, OpDef, Ulp, define, dtype_of, expect, lanewise, same_shape
+from teeny.ir.schema import AnyRule, Expand, OpDef, Ulp, define, dtype_of, expect, lanewise, same_shape
 from teeny.ir.types import Type, with_element
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def elementwise(
     cost: float = 1.0,
     wide: bool = False,
     symbols: tuple[str, ...] = (),
+    expand: Expand | None = None,
 ) -> OpDef:
     """Define an operation whose operands and result share one type with a dtype in `mask`.
 
@@ -80,7 +81,7 @@ def elementwise(
         OpDef(
             name, text, names, lanewise(mask), meaning, lane, Lanewise(absorb), interval,
             fold=fold, group=group, commutative=commutative, identity=identity, ulp=ulp, cost=cost,
-            wide=wide, symbols=symbols,
+            wide=wide, symbols=symbols, expand=expand,
         )
     )  # fmt: skip
 

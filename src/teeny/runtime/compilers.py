@@ -13,6 +13,7 @@ from teeny.ir.dtype import INT, DType
 from teeny.ir.store import default_store, key
 from teeny.ir.types import PointerType, Type
 from teeny.passes.bind import bind
+from teeny.passes.expand import expand
 from teeny.runtime.level import chosen_level
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ def _triton(kernel: Specialization, target: Target, options: Options, hints: Hin
 
 
 def hinted(module: Module, hints: Hints) -> Module:
-    """The module with the hints: attributes of the kernel's arguments, and constants for those that are 1."""
+    """The module in Triton's operations, with the hints: attributes of arguments, constants for those that are 1."""
+    module = expand(module)
     if not any(hints):
         return module
     function = module.kernel

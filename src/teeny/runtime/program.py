@@ -13,6 +13,7 @@ from typing import Any
 from teeny.diag.diagnostic import report
 from teeny.diag.errors import CompileError, LaunchError
 from teeny.ir.build import build as code_version
+from teeny.ir.origin import foreign
 from teeny.ir.store import default_store, key
 from teeny.ir.text import print_module
 from teeny.runtime.compilers import DIVISOR, LAYERS, UNIT, Hints, compiler, hinted, kinds
@@ -144,7 +145,7 @@ def build(
     The key of a GPU's code holds locations: it has line information.
     """
     named, make = compiler(target)
-    parts = {"target": target.name, "portable": target.portable, "compiler": named}
+    parts = {"target": target.name, "portable": target.portable, "compiler": named, **foreign(kernel.module)}
     if target.kind == "cpu":
         parts["text"] = kernel.mlir
     else:
