@@ -1,0 +1,164 @@
+"""One kernel for each family of operations, over the dtypes that the family takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import teeny as tn
+import teeny.language as tl
+
+A = TypeVar("A", bound=tl.Dtype)
+N = TypeVar("N", bound=tl.Num)
+I = TypeVar("I", bound=tl.Int)
+F = TypeVar("F", bound=tl.Float)
+
+FLOATS = ("f16", "bf16", "f32", "f64")
+INTS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
+NUMS = (*INTS, *FLOATS)
+
+
+@tn.kernel
+def arithmetic(x_ptr: tl.Ptr[N], y_ptr: tl.Ptr[N], BLOCK: tl.Const[int]) -> None:
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x, y = tl.load(x_ptr + at), tl.load(y_ptr + at)
+    z = tl.maximum(x * y + x - y, -x) + tl.minimum(tl.abs(x), y)
+    tl.store(y_ptr + at, tl.clamp(z, x, y))
+
+
+@tn.kernel
+def division(x_ptr: tl.Ptr[F], y_ptr: tl.Ptr[F], BLOCK: tl.Const[int]) -> None:
+    at = tl.arange(0, BLOCK)
+    x, y = tl.load(x_ptr + at), tl.load(y_ptr + at)
+    tl.store(y_ptr + at, x / y + tl.div_rn(y, x) * tl.fma(x, y, x))
+
+
+@tn.kernel
+def remainders(x_ptr: tl.Ptr[I], y_ptr: tl.Ptr[I], BLOCK: tl.Const[int]) -> None:
+    at = tl.arange(0, BLOCK)
+    x, y = tl.load(x_ptr + at), tl.load(y_ptr + at)
+    tl.store(y_ptr + at, x // y + x % y)
+
+
+@tn.kernel
+def bits(x_ptr: tl.Ptr[I], y_ptr: tl.Ptr[I], BLOCK: tl.Const[int]) -> None:
+    at = tl.arange(0, BLOCK)
+    x, y = tl.load(x_ptr + at), tl.load(y_ptr + at)
+    tl.store(y_ptr + at, (x & y) | (~x ^ (y << 2)) | (x >> 1))
+
+
+@tn.kernel
+def elementary(x_ptr: tl.Ptr[F], y_ptr: tl.Ptr[F], BLOCK: tl.Const[int]) -> None:
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at)
+    y = tl.exp(x) + tl.exp2(x) + tl.log(x) + tl.log2(x) + tl.sqrt(x) + tl.rsqrt(x) + tl.floor(x) + tl.ceil(x)
+    z = tl.sin(x) * tl.cos(x) * tl.tanh(x) * tl.erf(x) * tl.expm1(x) * tl.log1p(x) * tl.pow(x, y) * tl.sqrt_rn(x)
+    tl.store(y_ptr + at, y + z)
+
+
+@tn.kernel
+def choice(x_ptr: tl.Ptr[N], y_ptr: tl.Ptr[N], BLOCK: tl.Const[int]) -> None:
+    at = tl.arange(0, BLOCK)
+    x, y = tl.load(x_ptr + at), tl.load(y_ptr + at)
+    either = ((x < y) | (x >= y)) & ((x == y) ^ (x != y)) & ((x <= y) | ~(x > y))
+    tl.store(y_ptr + at, tl.where(either, x, y))
+
+
+@tn.kernel
+def casts(x_ptr: tl.Ptr[N], y_ptr: tl.Ptr[N], BLOCK: tl.Const[int]) -> None:
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at)
+    a = x.to(tl.f16).to(tl.f32) + x.to(tl.bf16).to(tl.f32) + x.to(tl.f64).to(tl.f32)
+    b = x.to(tl.i8).to(tl.i64) + x.to(tl.u16).to(tl.i64) + x.to(tl.i32).to(tl.i64) + x.to(tl.u64).to(tl.i64)
+    tl.store(y_ptr + at, a.to(y_ptr.dtype) + b.to(y_ptr.dtype))
+
+
+@tn.kernel
+def memory(
+    x_ptr: tl.Ptr[A], y_ptr: tl.Ptr[A], n: tl.Scalar[tl.i32], step: tl.Scalar[tl.i64], BLOCK: tl.Const[int]
+) -> None:
+    at = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    tl.store(y_ptr + at, tl.load(x_ptr + at * step, mask=inside), mask=inside)
+
+
+@tn.kernel
+def reductions(x_ptr: tl.Ptr[N], y_ptr: tl.Ptr[N], ROWS: tl.Const[int], COLS: tl.Const[int]) -> None:
+    at = tl.arange(0, ROWS)[:, None] * COLS + tl.arange(0, COLS)[None, :]
+    x = tl.load(x_ptr + at)
+    y = tl.sum(x, axis=1, dtype=x_ptr.dtype) + tl.max(x, axis=1)
+    tl.store(y_ptr + tl.arange(0, ROWS), y)
+    tl.store(y_ptr + ROWS, tl.min(x, axis=None))
+
+
+@tn.kernel
+def shapes(x_ptr: tl.Ptr[A], y_ptr: tl.Ptr[A], ROWS: tl.Const[int], COLS: tl.Const[int]) -> None:
+    rows, cols = tl.arange(0, ROWS), tl.arange(0, COLS)
+    x = tl.load(x_ptr + (rows[:, None] * COLS + cols[None, :]))
+    tl.store(y_ptr + tl.arange(0, ROWS * COLS), tl.reshape(tl.trans(x), (ROWS * COLS,)))
+
+
+@tn.kernel
+def loops(x_ptr: tl.Ptr[N], y_ptr: tl.Ptr[N], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> None:
+    lanes = tl.arange(0, BLOCK)
+    acc = tl.zeros((BLOCK,), x_ptr.dtype)
+    for start in tl.range(0, n, BLOCK):
+        if start < 64:
+            acc = acc + tl.load(x_ptr + start + lanes, mask=start + lanes < n, other=0)
+    left = n
+    while left > 0:
+        acc = tl.maximum(acc, tl.load(x_ptr + left))
+        left = left // 2
+    tl.store(y_ptr + lanes, acc)
+
+
+@tn.kernel
+def products(
+    a_ptr: tl.Ptr[F], b_ptr: tl.Ptr[F], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], SIDE: tl.Const[int]
+) -> None:
+    span = tl.arange(0, SIDE)
+    acc = tl.zeros((SIDE, SIDE), tl.f32)
+    for start in tl.range(0, k, SIDE):
+        a = tl.load(a_ptr + (span[:, None] * k + start + span[None, :]))
+        b = tl.load(b_ptr + ((start + span)[:, None] * SIDE + span[None, :]))
+        acc = tl.dot(a, tl.trans(b), acc)
+    tl.store(c_ptr + (span[:, None] * SIDE + span[None, :]), acc)
+
+
+@tn.kernel
+def whole_products(a_ptr: tl.Ptr[I], c_ptr: tl.Ptr[tl.i32], SIDE: tl.Const[int]) -> None:
+    at = tl.arange(0, SIDE)[:, None] * SIDE + tl.arange(0, SIDE)[None, :]
+    a = tl.load(a_ptr + at).to(tl.i8)
+    tl.store(c_ptr + at, tl.dot(a, tl.trans(a)))
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A kernel, the names of dtypes that it is for, and the Consts it is compiled with."""
+
+    kernel: Any
+    variable: str
+    dtypes: tuple[str, ...]
+    consts: Mapping[str, int] = field(default_factory=lambda: {"BLOCK": 256})
+
+    def specialize(self, dtype: str) -> Any:
+        return self.kernel.specialize(**{self.variable: dtype}, **self.consts)
+
+
+_TILE = {"ROWS": 16, "COLS": 64}
+FAMILIES: dict[str, Family] = {
+    "arithmetic": Family(arithmetic, "N", NUMS),
+    "division": Family(division, "F", FLOATS),
+    "remainders": Family(remainders, "I", INTS),
+    "bits": Family(bits, "I", INTS),
+    "elementary": Family(elementary, "F", FLOATS),
+    "choice": Family(choice, "N", NUMS),
+    "casts": Family(casts, "N", NUMS),
+    "memory": Family(memory, "A", ("bool", *NUMS)),
+    "reductions": Family(reductions, "N", NUMS, _TILE),
+    "shapes": Family(shapes, "A", ("bool", *NUMS), _TILE),
+    "loops": Family(loops, "N", NUMS),
+    "products": Family(products, "F", ("f16", "bf16", "f32"), {"SIDE": 32}),
+    "whole products": Family(whole_products, "I", ("i8", "i32"), {"SIDE": 32}),
+}
