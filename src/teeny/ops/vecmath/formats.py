@@ -15,7 +15,6 @@ __all__ = ["F32", "F64", "Format", "format_of", "rule"]
 class Format:
     """Constants of one float type. `round` added and subtracted rounds to a whole number."""
 
-    name: str
     integer: str
     mantissa: int
     bias: int
@@ -35,7 +34,6 @@ class Format:
 
 
 F32 = Format(
-    name="f32",
     integer="i32",
     mantissa=23,
     bias=127,
@@ -48,7 +46,6 @@ F32 = Format(
     log2e_low=1.9259629911266175e-08,
 )
 F64 = Format(
-    name="f64",
     integer="i64",
     mantissa=52,
     bias=1023,

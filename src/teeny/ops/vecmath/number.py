@@ -83,14 +83,11 @@ class Number:
     def __gt__(self, other: Number | float) -> Number:
         return self._compare("gt", other)
 
-    def __ge__(self, other: Number | float) -> Number:
-        return self._compare("ge", other)
-
     def _compare(self, name: str, other: Number | float) -> Number:
         b, x, y = self.b, self.lane, self.like(other)
         if self.is_float:
-            return Number(b, b.fcmp("olt" if name == "lt" else "ogt" if name == "gt" else "oge", x, y))
-        return Number(b, b.icmp("ult" if name == "lt" else "ugt" if name == "gt" else "uge", x, y))
+            return Number(b, b.fcmp("olt" if name == "lt" else "ogt", x, y))
+        return Number(b, b.icmp("ult" if name == "lt" else "ugt", x, y))
 
     def equals(self, other: Number | float) -> Number:
         b, x, y = self.b, self.lane, self.like(other)
