@@ -186,8 +186,12 @@ def _differ(call: _Call, value: Operand, dtype: DType) -> Any:
         text = f"{call.name} needs {wanted.name} for `{wrong.param.name}`; `{call.text}` is {dtype.name}"
         return c.fault("T002", text, at, *_born(value, c.location(at)))
     beside = call.nodes[other]
-    target = f"{beside.id}.dtype" if isinstance(beside, ast.Name) and wanted.is_variable else _dtype_text(c, wanted)
-    help = f"convert one: {_wrap(at, call.text)}.to({target})"
+    changed, target = at, wanted
+    if dtype.kind == wanted.kind == "float" and dtype.bits > wanted.bits:  # the narrow one is converted
+        changed, target = beside, dtype
+    named = beside if changed is at else at
+    to = f"{named.id}.dtype" if isinstance(named, ast.Name) and target.is_variable else _dtype_text(c, target)
+    help = f"convert one: {_wrap(changed, c.text(changed))}.to({to})"
     pair = f"`{c.text(beside)}` is {wanted.name} and `{call.text}` is {dtype.name}"
     return c.fault(
         "T002",
@@ -196,7 +200,7 @@ def _differ(call: _Call, value: Operand, dtype: DType) -> Any:
         Label(c.location(beside), f"{wanted.name}", primary=False),
         label=dtype.name,
         help=help,
-        fix=_converted(c, at, target, help),
+        fix=_converted(c, changed, to, help),
     )
 
 
