@@ -4,12 +4,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PYTEST_ARGS ?=
+TRITON ?=
 
-.PHONY: help demo test docs accuracy bench lint format typecheck clean env-demo env-test
+.PHONY: help demo test matrix docs accuracy bench lint format typecheck clean env-demo env-test
 
 help:
 	@echo "make demo       set up .venv and show the main job: a softmax, checked, compiled and run"
 	@echo "make test       set up .venv and run every test (PYTEST_ARGS=... is passed on)"
+	@echo "make matrix     run the full matrices of operations, dtypes and targets (TRITON=3.6.0: with that version)"
 	@echo "make accuracy   measure the errors of the elementary functions and write docs/accuracy.md"
 	@echo "make bench      measure against the budgets"
 	@echo "make docs       write docs/reference and docs/errors anew"
@@ -25,6 +27,13 @@ demo: env-demo
 test: env-test
 	@echo "make test: running the tests"
 	@$(BIN)/python -m pytest -n auto --maxprocesses=8 $(PYTEST_ARGS) tests
+
+matrix: env-test
+	@echo "make matrix: every operation, dtype and target, with triton $(or $(TRITON),of .venv)"
+	@test -z "$(TRITON)" || test -d ".venv/triton-$(TRITON)" || \
+		$(BIN)/python -m pip install -q --no-deps --target ".venv/triton-$(TRITON)" "triton==$(TRITON)"
+	@TEENY_FULL=1 PYTHONPATH="$(if $(TRITON),.venv/triton-$(TRITON))" $(BIN)/python -m pytest -n auto --maxprocesses=8 \
+		$(PYTEST_ARGS) tests/backends/triton $(if $(TRITON),,tests/language/test_matrix.py)
 
 accuracy: env-test
 	@echo "make accuracy: measuring; docs/accuracy.md is written"

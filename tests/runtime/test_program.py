@@ -117,3 +117,29 @@ def test_the_cluster_of_a_launch_is_the_programs() -> None:
         tn.device("cpu").launch(tn.compile(KERNEL, "cpu"), tn.LaunchConfig(1, cluster), x_ptr=y, y_ptr=y)
     with pytest.raises(tn.LaunchError, match="was compiled for clusters of 1"):
         tn.device("cpu").launch(tn.compile(KERNEL, "cpu"), tn.LaunchConfig(1, 2), x_ptr=y, y_ptr=y)
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        (None, "the package `triton` is not installed"),
+        ("3.5.1", "triton 3.5.1 is installed, and teeny works with 3.6 to 3.9"),
+        ("3.10.0", "triton 3.10.0 is installed, and teeny works with 3.6 to 3.9"),
+    ],
+)
+@pytest.mark.parametrize("target", ["sm_90", "gfx942"])
+def test_only_gpus_need_a_right_triton(
+    version: str | None, said: str, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def installed(name: str) -> str:
+        if version is None:
+            raise metadata.PackageNotFoundError(name)
+        return version
+
+    monkeypatch.setattr("importlib.metadata.version", installed)
+    with pytest.raises(tn.CompileError) as caught:
+        tn.compile(KERNEL, target)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message) == ("X001", said)
+    assert any("pip install" in line for line in found.help)
+    assert tn.compile(KERNEL, "cpu").file("object")
