@@ -29,6 +29,7 @@ from pathlib import Path
 from types import ModuleType
 
 from teeny.diag.errors import TeenyError
+from teeny.ir.schema import registry
 
 BLOCK = re.compile(r"^(?:<!-- ([^\n]*) -->\n)?```(\w+) ?([\w.]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ADDRESS = re.compile(r"address \d{5,}")
@@ -87,6 +88,16 @@ def run_page(path: Path, folder: Path, page: str | None = None) -> Iterator[Show
     """Run a page (or `page` as its text) and give each block of text with what was printed; `folder` gets its files."""
     text = path.read_text("utf-8") if page is None else page
     module = ModuleType(path.stem)
+    operations = set(registry())
+    try:
+        yield from _run(path, folder, text, module)
+    finally:
+        for name in set(registry()) - operations:  # those that the page defines
+            if name.startswith("example."):
+                del registry()[name]
+
+
+def _run(path: Path, folder: Path, text: str, module: ModuleType) -> Iterator[Shown]:
     before = FIRST.match(text)
     if before is not None:
         for number, block in enumerate(blocks_of((path.parent / before[1]).read_text("utf-8")), 1):

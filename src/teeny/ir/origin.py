@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import fields
@@ -31,7 +32,7 @@ def _origin(schema: OpDef) -> str:
     if known is not None and known[0] is schema:
         return known[1]
     rules = [getattr(schema, field.name) for field in fields(schema)]
-    files = {file for rule in rules if callable(rule) for file in _files(rule) if not file.startswith(_PACKAGE)}
+    files = {file for rule in rules if callable(rule) for file in _files(rule) if not _is_own(file)}
     texts = [_content(file) for file in sorted(files)]
     found = sha256(b"\0".join(texts)).hexdigest() if texts else ""
     _known[schema.name] = schema, found
@@ -42,16 +43,20 @@ def _files(rule: Callable[..., Any]) -> Iterator[str]:
     """The file of a function, and those of the functions that it closes over."""
     code: CodeType | None = getattr(rule, "__code__", None)
     if code is not None:
-        yield os.path.abspath(code.co_filename)
+        yield code.co_filename
     cells: tuple[CellType, ...] = getattr(rule, "__closure__", None) or ()
     for cell in cells:
         if callable(cell.cell_contents):
             yield from _files(cell.cell_contents)
 
 
+def _is_own(file: str) -> bool:
+    return os.path.abspath(file).startswith(_PACKAGE)
+
+
 def _content(file: str) -> bytes:
     try:
         with open(file, "rb") as opened:
             return opened.read()
-    except OSError:  # a notebook's cell, or a file that is gone
-        return file.encode()
+    except OSError:  # a notebook's cell
+        return "".join((file, *linecache.getlines(file))).encode()
