@@ -12,9 +12,11 @@ import pytest
 import teeny.language as tl
 from teeny.backends.triton import TritonArtifact, compile_module, compile_text
 from teeny.backends.triton.goal import AMD_ARCHITECTURES, ARCHITECTURES
+from teeny.backends.triton.libraries import for_amd
 from teeny.diag.errors import CompileError
 from teeny.runtime.cuda import runs_on
 from tests.backends.triton.descriptors import DOUBLE
+from tests.backends.triton.families import FAMILIES
 from tests.backends.triton.kernels import copy, product, total
 
 pytestmark = pytest.mark.skipif("triton" not in {d.name for d in metadata.distributions()}, reason="needs Triton")
@@ -129,3 +131,14 @@ def test_every_stage_is_kept(arch: str) -> None:
         assert sign in text
         assert "/tmp" not in text
     assert "#ttg" not in made.files["ttir"].decode()
+
+
+def test_functions_of_a_library_have_the_names_of_its_vendor() -> None:
+    kernel = FAMILIES["elementary"]
+    for dtype, said in (("f32", "f32"), ("f64", "f64"), ("bf16", "f32")):
+        text = kernel.specialize(dtype).mlir
+        amd = for_amd(text)
+        assert "__nv_tanh" in text
+        assert "__nv_" not in amd
+        assert f'symbol = "__ocml_tanh_{said}"' in amd
+        assert f'symbol = "__ocml_pow_{said}"' in amd

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from teeny.backends.triton.complaint import Asked, complaint
 from teeny.backends.triton.goal import ARCHITECTURES, Goal, goal
+from teeny.backends.triton.libraries import for_amd
 from teeny.backends.triton.limits import limits, memory_limits
 from teeny.backends.triton.metadata import Metadata, metadata_of
 from teeny.backends.triton.older import for_version
@@ -89,7 +90,7 @@ def compile_text(
     trail = Trail()
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(for_version(text, installed))
+            file.write(for_version(text if made_for.capability else for_amd(text), installed))
         run_stages(path, made_for, {k: v for k, v in options.items() if v is not None}, "loc(" in text, trail)
     except CompileError:
         raise
