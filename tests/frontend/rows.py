@@ -10,6 +10,7 @@ from teeny.ir.core import Block, Function, Module, Op, Region, Value
 from teeny.ir.guard import holds
 from teeny.ir.poly import Poly, evaluate
 from teeny.ir.predicate import Predicate, evaluate_predicate
+from teeny.ops.constant import constant_
 
 
 def at(generic: Generic, constants: dict[str, Any]) -> Module:
@@ -37,15 +38,22 @@ def _block(block: Block, known: dict[Value, Value], row: int, constants: dict[st
             continue
         if op.name == "teeny.phi":
             guards: Any = op.attrs["guards"]
-            known[op.result] = next(known[v] for v, g in zip(op.operands, guards, strict=True) if holds(g, row))
+            chosen = [v for v, g in zip(op.operands, guards, strict=True) if holds(g, row)]
+            if chosen and chosen[0] in known:
+                known[op.result] = known[chosen[0]]
             continue
         attrs = {name: _value(value, row, constants) for name, value in op.attrs.items()}
         regions = tuple(Region([_block(r.block, known, row, constants)]) for r in op.regions)
-        # what is carried although it has no value here is never read: any value of the type does
-        operands = tuple(known.get(v, v) for v in op.operands)
+        # what a loop carries although it has no value here is never read: any value of the type does
+        carrier = op.name.startswith("scf.")
+        operands = tuple(known[v] if v in known or not carrier else _anything(made, v.type) for v in op.operands)
         new = Op(op.schema, operands, tuple(r.type for r in op.results), attrs, regions, op.loc)
         known.update(zip(op.results, made.append(new).results, strict=True))
     return made
+
+
+def _anything(block: Block, type_: Any) -> Value:
+    return block.append(Op(constant_, (), (type_,), {"value": 0})).result
 
 
 def _value(value: Any, row: int, constants: dict[str, Any]) -> Any:
