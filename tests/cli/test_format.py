@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +15,16 @@ import pytest
 from teeny import __version__
 from teeny.cli.main import main
 from teeny.diag.codes import catalogue
+
+FAULTY = """\
+import teeny as tn
+import teeny.language as tl
+
+
+@tn.kernel
+def kernel(x_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32]) -> None:
+    tl.store(x_ptr + tl.arange(0, 8), 1.0, mask=n)
+"""
 
 
 @pytest.mark.parametrize(
@@ -47,3 +62,25 @@ def test_another_format_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None
     for name in ("ops", "cache", "doctor", "explain"):
         assert main([name, "--format", "xml"]) == 2
         assert "invalid choice: 'xml'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", ["ops exp", "ops", "doctor", "check k.py"])
+@pytest.mark.parametrize(("variable", "colored"), [("", True), ("NO_COLOR", False), ("TERM", False)])
+def test_colour_on_a_terminal_alone(words: str, variable: str, colored: bool, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(FAULTY)
+    environment = {**os.environ, "TERM": "xterm", "TEENY_CACHE_DIR": str(tmp_path / "cache")}
+    environment.pop("NO_COLOR", None)
+    environment |= {"NO_COLOR": {"NO_COLOR": "1"}, "TERM": {"TERM": "dumb"}}.get(variable, {})
+    command = [sys.executable, "-m", "teeny", *words.split()]
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=theirs, stderr=subprocess.PIPE):
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # the other end is closed
+            while part := os.read(ours, 65536):
+                shown += part
+    os.close(ours)
+    assert shown
+    assert (b"\x1b[" in shown) is colored
+    piped = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert b"\x1b[" not in piped.stdout
