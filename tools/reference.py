@@ -56,11 +56,16 @@ def _page(title: str, members: list[Description]) -> str:
 def _section(one: Description) -> Iterator[str]:
     yield f"## {one.name}"
     yield "  \n".join(f"`{form}`" for form in one.written)
-    yield one.does
+    yield _linked(one.does)
     yield "```py\n" + "\n".join(one.signatures) + "\n```"
     facts = [(label, lines) for label, lines in one.facts() if label != "signatures"]
     yield "\n".join(f"- **{label}**: {_marked(' '.join(lines), label, one)}" for label, lines in facts)
     yield f"```python\n{example(one)}```\n```text\n```"
+
+
+def _linked(text: str) -> str:
+    """Codes of diagnostics as links to their pages."""
+    return re.sub(r"\b([A-Z]\d{3})\b", r"[\1](../errors/\1.md)", text)
 
 
 def _marked(text: str, label: str, one: Description) -> str:
@@ -68,7 +73,7 @@ def _marked(text: str, label: str, one: Description) -> str:
     if label == "in Triton" and one.triton is not None:
         return text.replace(one.triton, f"`{one.triton}`", 1)
     if label == "errors":
-        return re.sub(r"\b([A-Z]\d{3})\b", r"[\1](../errors/\1.md)", text)
+        return _linked(text)
     if label == "becomes" and not one.composite:
         return re.sub(r"\b[a-z]+\.\w[\w.]*", lambda found: f"`{found[0]}`", text)
     return text

@@ -58,7 +58,7 @@ extent_ = _contract("teeny.extent", ("ptr", "numbers*"), _extent, ("rank", "stri
     triton=None,
 )
 def require(condition: Tensor[bool_] | bool, message: Const[str] = "") -> None:
-    """A condition on Scalar parameters, Consts and `num_programs` that must hold; else the launch is refused.
+    """A condition on Scalar parameters, Consts and `num_programs` that must hold; else the launch is refused (L006).
 
     On Consts alone it is decided at specialisation, like `static_assert`.
     """
@@ -74,7 +74,7 @@ def extent(
     size: Tensor[I] | int | tuple[Tensor[I] | int, ...],
     strides: Tensor[I] | int | tuple[Tensor[I] | int, ...] | None = None,
 ) -> None:
-    """The elements [0, size) from `ptr` on lie in the tensor passed, which is dense; else the launch is refused.
+    """The elements [0, size) from `ptr` on lie in the tensor passed (else L007), which is dense (else L012).
 
     With `strides` (in elements, one a size): the elements at sum(i_k * stride_k) for 0 <= i_k < size_k lie in its
     storage.
@@ -84,7 +84,7 @@ def extent(
 
 @language(construct="static_assert")
 def static_assert(condition: Const[bool], message: Const[str] = "") -> None:
-    """A condition on Consts that must hold; decided at specialisation, and a fact for the checks before."""
+    """A condition on Consts that must hold (else E013); decided at specialisation, and a fact for the checks before."""
     ...
 
 

@@ -135,8 +135,8 @@ def dot(
 ) -> Any:
     """`input @ other`, added to `acc` where it is given; f16, bf16 and f32 add up in f32, i8 in i32.
 
-    Shapes (M, K), (K, N) and (M, N), with equal leading axes in a batch. `input_precision` says how f32 inputs may be
-    rounded on a GPU: "tf32" (the default), "tf32x3", "ieee", "bf16x3" or "bf16x6"; the CPU always takes them as they
-    are. `allow_tf32=False` is an older word for "ieee". A GPU needs K of 16 or more, of 32 for i8.
+    Shapes (M, K), (K, N) and (M, N), with equal leading axes in a batch (S010). `input_precision` says how f32 inputs
+    may be rounded on a GPU: "tf32" (the default), "tf32x3", "ieee", "bf16x3" or "bf16x6"; the CPU always takes them as
+    they are. `allow_tf32=False` is an older word for "ieee". A GPU needs K of 16 or more, of 32 for i8.
     """
     ...

@@ -159,7 +159,7 @@ def _emit_addptr(b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, o
 
 @language(_emit_addptr, elementwise=True, symbol="+")
 def addptr(ptr: Ptr[D], offset: Tensor[I] | int) -> Ptr[D]:
-    """A pointer moved by `offset` elements (not bytes). Shapes broadcast."""
+    """A pointer moved by `offset` elements (not bytes), an integer (T005). Shapes broadcast."""
     ...
 
 
@@ -187,7 +187,8 @@ def load(ptr: Ptr[bool_], mask: Tensor[bool_] | bool | None = None, *, other: bo
 def load(ptr: Any, mask: Any = None, other: Any = None) -> Any:
     """The elements that `ptr` points at, where `mask` holds; elsewhere `other`, and without it undefined.
 
-    `ptr` and `mask` broadcast together; `other` broadcasts to them. An address outside the mask is never touched.
+    `ptr` and `mask` broadcast together; `other`, which needs a mask (T011), broadcasts to them (S006). An address
+    outside the mask is never touched.
     """
     ...
 
@@ -210,6 +211,6 @@ def store(ptr: Ptr[bool_], value: bool, mask: Tensor[bool_] | bool | None = None
 def store(ptr: Any, value: Any, mask: Any = None) -> None:
     """Write `value`, which has the pointer's dtype exactly, where `mask` holds.
 
-    `ptr` and `mask` broadcast together; `value` broadcasts to them. Two lanes at one address: one of them wins.
+    `ptr` and `mask` broadcast together; `value` broadcasts to them (S006). Two lanes at one address: one of them wins.
     """
     ...

@@ -129,7 +129,7 @@ def num_programs(axis: Const[int]) -> Tensor[i32]:
 
 @language(_arange, shape=_range_shape)
 def arange(start: Const[int], end: Const[int]) -> Tensor[i32]:
-    """start, start + 1, ..., end - 1: shape (end - start,), whose length must be a power of two."""
+    """start, start + 1, ..., end - 1: shape (end - start,). The length is a power of two (S002) above 0 (S009)."""
     ...
 
 
@@ -149,5 +149,8 @@ def full(
 ) -> Tensor[bool_]: ...
 @language(_full, shape=_full_shape)
 def full(shape: Any, value: Any, dtype: Any) -> Any:
-    """A tile whose every lane is `value`: a literal that fits `dtype`, or a scalar of that dtype."""
+    """A tile whose every lane is `value`: a literal that fits `dtype` (T006), or a scalar of that dtype.
+
+    Each dimension is a power of two (S002), at most 2**20 elements in all (S007); `()` gives a scalar.
+    """
     ...

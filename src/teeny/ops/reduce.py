@@ -123,9 +123,9 @@ def sum(
     differs="Triton adds narrow integers up in i32 by itself; how it adds f16 and bf16 depends on its version.",
 )
 def sum(x: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> Any:
-    """The sum along `axis`, or of all elements (`axis=None`).
+    """The sum along `axis`, one that x has (S003), or of all elements (`axis=None`).
 
-    f16 and bf16 accumulate in f32 and round once; i8, i16, u8, u16 and bool need `dtype=`, the dtype of the sum.
+    f16 and bf16 accumulate in f32 and round once; i8, i16, u8, u16 and bool need `dtype=`, the dtype of the sum (T012).
     `keep_dims` keeps the axis with size one.
     """
     ...
@@ -138,7 +138,7 @@ def sum(x: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> 
     differs="Triton also takes `return_indices`.",
 )
 def max(x: Tensor[N], axis: Const[int | None] = None, keep_dims: Const[bool] = False) -> Tensor[N]:
-    """The largest element along `axis`, or of all. A NaN loses against a number."""
+    """The largest element along `axis`, one that x has (S003), or of all. A NaN loses against a number."""
     ...
 
 
@@ -149,5 +149,5 @@ def max(x: Tensor[N], axis: Const[int | None] = None, keep_dims: Const[bool] = F
     differs="Triton also takes `return_indices`.",
 )
 def min(x: Tensor[N], axis: Const[int | None] = None, keep_dims: Const[bool] = False) -> Tensor[N]:
-    """The smallest element along `axis`, or of all. A NaN loses against a number."""
+    """The smallest element along `axis`, one that x has (S003), or of all. A NaN loses against a number."""
     ...

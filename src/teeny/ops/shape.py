@@ -193,7 +193,7 @@ def _trans_shape(s: Shapes, x: Operand, dims: tuple[int, ...] | None) -> tuple[D
     differs="Triton also takes several axes at once.",
 )
 def expand_dims(x: Tensor[D], axis: Const[int]) -> Tensor[D]:
-    """x with a new axis of size one at `axis`."""
+    """x with a new axis of size one at `axis`, from -rank - 1 to rank (S003)."""
     ...
 
 
@@ -221,7 +221,7 @@ def broadcast_to(x: Tensor[D], shape: Const[tuple[int, ...] | list[int]]) -> Ten
     differs="Triton also takes the sizes as separate arguments, and `can_reorder`.",
 )
 def reshape(x: Tensor[D], shape: Const[tuple[int, ...] | list[int]]) -> Tensor[D]:
-    """x with the same elements in the same (row-major) order, as `shape`."""
+    """x with the same elements in the same (row-major) order, as `shape`, which holds as many (S004)."""
     ...
 
 
@@ -231,5 +231,5 @@ def reshape(x: Tensor[D], shape: Const[tuple[int, ...] | list[int]]) -> Tensor[D
     differs="Triton also takes the axes as separate arguments.",
 )
 def trans(x: Tensor[D], dims: Const[tuple[int, ...] | None] = None) -> Tensor[D]:
-    """x with its axes in the order `dims`; without it the last two are swapped."""
+    """x with its axes in the order `dims`, each once (S003). Without it the last two are swapped (S005 below two axes)."""
     ...
