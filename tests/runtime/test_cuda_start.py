@@ -108,6 +108,17 @@ def test_a_launch_of_clusters(fake: Driver) -> None:
     ]
 
 
+def test_more_blocks_than_a_grid_has(fake: Driver) -> None:
+    launch = launcher(function(16), 2)
+    launch((2**27 - 1, 1, 1), (1, 2))
+    assert fake.noted[0][0] == (2**31 - 16, 1, 1)
+    with pytest.raises(LaunchError) as caught:
+        launch((2**27, 1, 1), (1, 2))
+    (found,) = caught.value.diagnostics
+    assert found.code == "L008"
+    assert dict(found.facts)["needed"] == f"at most {2**27 - 1}"
+
+
 def test_a_failing_launch_of_clusters(fake: Driver) -> None:
     fake.fail = 701
     with pytest.raises(LaunchError, match="too few registers"):

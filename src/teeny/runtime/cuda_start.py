@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from teeny.diag.errors import LaunchError
+from teeny.runtime.grid import LIMITS
+
 if TYPE_CHECKING:
     from teeny.runtime.cuda import CudaFunction
     from teeny.runtime.grid import Grid
@@ -39,11 +42,24 @@ def _clusters(api: Any, function: CudaFunction, parameters: int) -> Start:
 
     def start(grid: Grid, stream: Any) -> int:
         x, config.gridDimY, config.gridDimZ = grid
+        if x * blocks > LIMITS[0]:
+            raise _too_many(function, x)
         config.gridDimX = x * blocks
         config.hStream = stream
         return call(config, handle, parameters, 0)[0]
 
     return start
+
+
+def _too_many(function: CudaFunction, programs: int) -> LaunchError:
+    return LaunchError.of(
+        "L008",
+        f"axis x of the grid is too large for programs of {function.cluster} blocks",
+        kernel=function.name,
+        argument="grid",
+        found=str(programs),
+        needed=f"at most {LIMITS[0] // function.cluster}",
+    )
 
 
 def _attributes(api: Any, blocks: int) -> list[Any]:

@@ -112,8 +112,8 @@ def compile(
     """Compile a specialisation for a target.
 
     Options: see `Options`; those that a target lacks are refused. `hints` names arguments whose address or value is a
-    multiple of 16, which makes loads wider, or 1 (a stride); a launch checks them. `force` compiles even where the cache
-    has the result.
+    multiple of 16, which makes loads wider, or 1 (a stride); a launch checks them. `force` compiles even where the
+    cache has the result.
     Raises CompileError, and LaunchError (L014) for options or hints.
     """
     made, chosen = target_of(target), options_of(kernel.name, options)

@@ -86,6 +86,16 @@ def test_clusters_that_the_oldest_triton_cannot_make() -> None:
     assert found.help == ("set num_ctas=1: Triton's passes for clusters take fewer kernels",)
 
 
+def test_a_triton_without_the_compiler_of_amd(monkeypatch: pytest.MonkeyPatch) -> None:
+    backends: Any = pytest.importorskip("triton.backends").backends
+    monkeypatch.delitem(backends, "amd")
+    found = refused(total.specialize(D=tl.f32, ROWS=64, COLS=64), "gfx942")
+    assert "compatible backends" in found.message
+    assert found.help == (
+        "this build of Triton lacks the compiler for this target; Triton's own wheels for Linux have it",
+    )
+
+
 SAID = {
     "Feature 'x' requires PTX ISA .version 8.3 or later": "leave ptx_version out, or choose a newer one",
     "Unsupported .version 9.9; current version is '9.4'": "leave ptx_version out, or choose a newer one",

@@ -36,6 +36,10 @@ _RULES = (
         "the operation needs a younger architecture than this target",
         lambda goal: not goal.portable,
     ),
+    _Rule(
+        re.compile(r"compatible backends|libtriton_amd_codegen"),
+        "this build of Triton lacks the compiler for this target; Triton's own wheels for Linux have it",
+    ),
     _Rule(re.compile(r"PTX ISA|[Uu]nsupported \.version"), "leave ptx_version out, or choose a newer one"),
     _Rule(re.compile(r"Maximum allowed number of elements|too much shared data"), "choose smaller blocks"),
 )
