@@ -135,7 +135,10 @@ def arange(start: Const[int], end: Const[int]) -> Tensor[i32]:
 
 @language(_zeros, shape=_zeros_shape)
 def zeros(shape: Const[tuple[int, ...] | list[int]], dtype: type[S]) -> Tensor[S]:
-    """A tile of zeros (of False for bool). Each dimension is a power of two; the shape `()` gives a scalar."""
+    """A tile of zeros (of False for bool).
+
+    Each dimension is a power of two (S002), at most 2**20 elements in all (S007); `()` gives a scalar.
+    """
     ...
 
 
