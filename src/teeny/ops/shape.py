@@ -231,5 +231,5 @@ def reshape(x: Tensor[D], shape: Const[tuple[int, ...] | list[int]]) -> Tensor[D
     differs="Triton also takes the axes as separate arguments.",
 )
 def trans(x: Tensor[D], dims: Const[tuple[int, ...] | None] = None) -> Tensor[D]:
-    """x with its axes in the order `dims`, each once (S003). Without it the last two, which must be there (S005), swap."""
+    """x with its axes in the order `dims`, each once (S003). Without it the last two of at least two (S005) swap."""
     ...
