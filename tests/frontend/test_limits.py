@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import teeny.language as tl
 from teeny.frontend.lower import define, lower_concrete, lower_generic
+from teeny.ir.core import walk_function
 from teeny.ir.dtype import F32
 from teeny.ir.verify import verify
 from tests.frontend.kernels import norms
@@ -80,6 +81,20 @@ def test_many_early_returns() -> None:
     for i in range(30):
         lines += [f"if n == {i}:", "    return"]
     checked(made(1, [*lines, "tl.store(x_ptr + offs, 0.0)"]), F0=True)
+
+
+def test_branches_of_branches_that_return() -> None:
+    def lines(count: int) -> list[str]:
+        found: list[str] = []
+        for i in range(count):
+            found += [f"if F{i}:", f"    if n == {i}:", "        return"]
+        return [*found, "tl.store(x_ptr + offs, 0.0)"]
+
+    flags = {f"F{i}": True for i in range(4)}
+    generic = checked(made(4, lines(4)), **flags)
+    assert sum(op.name == "tt.store" for op in walk_function(generic.module.kernel)) == 16
+    faults = lower_generic(made(12, lines(12))).faults
+    assert {f.code for f in faults} == {"E010"}
 
 
 def quickest(run: Callable[[], object]) -> float:

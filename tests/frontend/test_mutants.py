@@ -10,6 +10,7 @@ import ast
 import linecache
 import os
 import random
+import warnings
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -43,7 +44,9 @@ def made(path: Path, kernel: Any, scope: dict[str, Any]) -> Iterator[tuple[str, 
         linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
         space = dict(scope)
         try:
-            exec(compile(text, name, "exec", __future__.annotations.compiler_flag, dont_inherit=True), space)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                exec(compile(text, name, "exec", __future__.annotations.compiler_flag, dont_inherit=True), space)
         except Exception:  # Python itself refuses it
             continue
         yield f"{kernel.name}:{edit.title}", space[kernel.name]

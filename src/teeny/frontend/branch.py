@@ -7,7 +7,8 @@ become structure.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from teeny.diag.span import Location
@@ -77,6 +78,10 @@ def _always_returns(body: list[ast.stmt]) -> bool:
 def if_(c: Context, node: ast.If) -> None:
     test = evaluate(c, node.test)
     rest = node.rest if isinstance(node, Tail) else []
+    if c.copies >= MAX_COPIES and rest and any(map(_copies, (node.body, node.orelse))):
+        help = "join the conditions with `and`, so that one `if` returns"
+        c.fault("E010", "too many branches of branches return", _header(c, node), help=help)
+        rest = []
     if isinstance(test, Operand):
         if not test.shape and test.dtype is BOOL:
             _runtime(c, node, test, rest)
@@ -117,8 +122,9 @@ def _guarded(c: Context, node: ast.If, condition: int, rest: list[ast.stmt]) -> 
     for case, body in ((condition, node.body), (TRUE ^ condition, node.orelse)):
         c.enter(guard & case)
         c.learn()
-        if rest and any(isinstance(one, ast.If) and returns(one) for one in body):
-            run_body(c, [*body, *rest])
+        if rest and _copies(body):
+            with _copied(c):
+                run_body(c, [*body, *rest])
             finish(c, c.location(node))
         else:
             run_body(c, body)
@@ -126,6 +132,25 @@ def _guarded(c: Context, node: ast.If, condition: int, rest: list[ast.stmt]) -> 
     c.enter(guard)
     if c.frame.dead != dead:
         c.learn()
+
+
+MAX_COPIES = 32
+"""Branches into which one statement is lowered at most, since they may return."""
+
+
+@contextmanager
+def _copied(c: Context) -> Generator[None]:
+    """Within, each statement is lowered twice as often."""
+    c.copies *= 2
+    try:
+        yield
+    finally:
+        c.copies //= 2
+
+
+def _copies(body: list[ast.stmt]) -> bool:
+    """Whether a body may return or not, so that the statements after it are lowered inside as well."""
+    return any(isinstance(one, ast.If) and returns(one) for one in body) and not _always_returns(body)
 
 
 def finish(c: Context, where: Location) -> None:
@@ -182,9 +207,14 @@ def _runtime(c: Context, node: ast.If, test: Operand, rest: list[ast.stmt]) -> N
     ends = not c.frame.loops and returns(node)
     place = c.location(node.test)
     bodies = [node.body, node.orelse]
+    copied = bool(rest) and not any(map(_always_returns, bodies))
     if ends:
         bodies = [body if _always_returns(body) else [*body, *rest] for body in bodies]
-    yes, no = (_side(c, node, body, ends) for body in bodies)
+    if copied:
+        with _copied(c):
+            yes, no = (_side(c, node, body, ends) for body in bodies)
+    else:
+        yes, no = (_side(c, node, body, ends) for body in bodies)
     merged = [] if ends else _merge(c, node, yes, no, assigned([*node.body, *node.orelse]))
     if ends:
         merged.append(("", _returned(c, node, yes, no)))

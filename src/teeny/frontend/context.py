@@ -106,7 +106,8 @@ class Context:
     variable with a dtype. `opaques`: Const ints that nothing is known of; `equal`: names that an assertion makes equal
     to others; `names`: the names of all Const ints; `serial` counts the loops among them. `lost`: run-time values that
     were compile-time ints before a run-time branch or loop changed them, and where. `apart`: into how many cases the
-    statement is split; past the cap (`capped`) what cannot be joined is unknown. `doubtful`: the condition of a branch
+    statement is split; past the cap (`capped`) what cannot be joined is unknown. `copies`: into how many branches the
+    current statement is lowered, since they may return. `doubtful`: the condition of a branch
     around is at fault.
     """
 
@@ -132,6 +133,7 @@ class Context:
     serial: int = 0
     apart: int = 1
     capped: bool = False
+    copies: int = 1
     doubtful: bool = False
 
     # ---- places -----------------------------------------------------------------------------------------------------
