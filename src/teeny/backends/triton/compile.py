@@ -6,12 +6,12 @@ import os
 import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from teeny.backends.triton.amd import for_amd
 from teeny.backends.triton.complaint import Asked, complaint
 from teeny.backends.triton.goal import ARCHITECTURES, Goal, goal
-from teeny.backends.triton.libraries import for_amd
 from teeny.backends.triton.limits import limits, memory_limits
 from teeny.backends.triton.metadata import Metadata, metadata_of
 from teeny.backends.triton.older import for_version
@@ -20,12 +20,12 @@ from teeny.backends.triton.wheel import version
 from teeny.diag.diagnostic import report
 from teeny.diag.errors import CompileError
 from teeny.diag.span import Location, SourceFile, shown_column
-from teeny.ir.core import walk_function
+from teeny.ir.core import Module, walk_function
+from teeny.ir.symbol import symbol_of
 from teeny.ir.text import print_module
 
 if TYPE_CHECKING:
     from teeny.backends.triton.complaint import Place
-    from teeny.ir.core import Module
 
 __all__ = ["ARCHITECTURES", "TritonArtifact", "compile_module", "compile_text"]
 
@@ -121,11 +121,21 @@ def compile_module(module: Module, arch: int | str, **options: Any) -> TritonArt
                 span = op.loc.span
                 column = shown_column(span.source.line(span.line), span.column)
                 places.setdefault((span.source.name, span.line, column), op.loc)
-    made = compile_text(print_module(module, locations=True, contracts=False), arch, places=places, **options)
+    text = print_module(_with_symbol(module), locations=True, contracts=False)
+    made = compile_text(text, arch, places=places, **options)
     wrong = memory_limits(module, made_for, made.metadata)
     if wrong:
         raise CompileError(wrong)
     return made
+
+
+def _with_symbol(module: Module) -> Module:
+    """The module with a symbol for the kernel's name that PTX and assemblers read."""
+    kernel = module.kernel
+    symbol = symbol_of(kernel.name)
+    if symbol == kernel.name:
+        return module
+    return Module([replace(f, name=symbol) if f is kernel else f for f in module.functions])
 
 
 def _refuse(made_for: Goal, num_warps: int, num_stages: int) -> None:

@@ -19,6 +19,7 @@ from teeny.backends.cpu.target import Level
 from teeny.diag.diagnostic import at, report
 from teeny.diag.errors import CompileError, InternalError
 from teeny.ir.core import walk_function
+from teeny.ir.symbol import symbol_of
 
 if TYPE_CHECKING:
     from teeny.ir.core import Function, Module, Value
@@ -63,7 +64,7 @@ def _lower(function: Function, level: Level, options: Options) -> LoweredKernel:
         raise InternalError(f"the function {function.name} has early exits; the CPU needs structured control flow")
     _check_shapes(function)
     code = CodeModule(level)
-    symbol = f"{function.name}__programs"
+    symbol = f"{symbol_of(function.name)}__programs"
     b = Builder(code, symbol, KERNEL_PARAMETERS, width=options.width or code.features.lanes)
     plan = make_plan(function, disjoint=options.disjoint)
     args, scratch = b.parameter("args", "ptr"), b.parameter("scratch", "ptr")
