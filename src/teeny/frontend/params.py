@@ -81,8 +81,15 @@ def parameters(fn: FunctionType, source: KernelSource) -> tuple[list[Parameter],
     return found, faults
 
 
+RESERVED = ("num_warps", "num_stages", "num_ctas", "maxnreg", "fp_fusion", "ptx_version", "stream", "grid", "program")
+"""Keywords of launches and traces."""
+
+
 def _parameter(fn: FunctionType, source: KernelSource, one: ast.arg, default: Any, fault: Any) -> Parameter | None:
     name = one.arg
+    if name in RESERVED:
+        fault("E006", f"`{name}` is a keyword of launches, and so no name for a parameter", one, "choose another name")
+        return None
     if one.annotation is None:
         if name in ("self", "cls"):
             fault("E001", "a kernel is a plain function, found a method", one, "define it outside the class")

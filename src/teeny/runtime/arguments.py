@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 from teeny.diag.errors import LaunchError
 from teeny.frontend.params import Parameter
@@ -214,7 +215,7 @@ def _scalar(kernel: str, pending: _Pending, dtypes: dict[DType, DType], where: d
 def const_value(kernel: str, parameter: Parameter, value: Any) -> Any:
     """A Const argument, NumPy's scalars made Python's. Raises LaunchError L009."""
     plain = value.item() if type(value).__module__ == "numpy" and getattr(value, "shape", None) == () else value
-    if any(_is(t, plain) for t in parameter.const):
+    if any(_is(t, plain) for t in parameter.const) and _is_plain(plain):
         return plain
     raise LaunchError.of(
         "L009",
@@ -225,6 +226,22 @@ def const_value(kernel: str, parameter: Parameter, value: Any) -> Any:
         needed=parameter.annotation,
         location=parameter.location,
     )
+
+
+def const_key(value: Any) -> object:
+    """What tells Const values apart in a table: 1, 1.0 and True are three, 0.0 and -0.0 two, NaN is one."""
+    if isinstance(value, tuple):
+        return tuple(map(const_key, cast("tuple[Any, ...]", value)))
+    return (float, repr(value)) if isinstance(value, float) else (value.__class__, value)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value can be a Const at all: one whose meaning cannot change."""
+    if isinstance(value, tuple):
+        return all(map(_is_plain, cast("tuple[Any, ...]", value)))
+    if value is None or isinstance(value, bool | int | float | str):
+        return True
+    return isinstance(getattr(value, "ir", None), DType) or isinstance(value, FunctionType)
 
 
 def _is(term: Term, value: Any) -> bool:

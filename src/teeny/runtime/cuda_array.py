@@ -20,6 +20,8 @@ def describe_cuda_array(x: Any) -> ArrayInfo:
     interface: dict[str, Any] = x.__cuda_array_interface__
     if interface.get("mask") is not None:
         raise NotAnArrayError(f"{kind} with a mask, which a kernel does not see", "an array without a mask")
+    if missing := [name for name in ("typestr", "data", "shape") if name not in interface]:
+        raise NotAnArrayError(f"{kind} whose __cuda_array_interface__ has no `{missing[0]}`", "one with all its fields")
     typestr: str = interface["typestr"]
     dtype = "bf16" if str(getattr(x, "dtype", "")) == "bfloat16" else _NAMES.get(typestr[1:])
     if dtype is None or typestr[0] == _FOREIGN:

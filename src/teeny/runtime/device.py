@@ -14,7 +14,7 @@ from teeny.runtime.compilers import DIVISOR
 from teeny.runtime.executable import Executable, load_cuda, load_native, slots_of
 from teeny.runtime.grid import Grid, normalise
 from teeny.runtime.interface import Argument, Interface, device_of
-from teeny.runtime.program import Program
+from teeny.runtime.program import Program, expect
 from teeny.runtime.scalars import NotAScalarError, convert, slot
 from teeny.runtime.target import Target, target_of_device
 
@@ -98,8 +98,9 @@ class Device:
             self._loaded[program] = found
         return found
 
-    def launch(self, program: Program, grid: Any, *, stream: object = None, **arguments: Any) -> None:
+    def launch(self, program: Program, /, grid: Any, *, stream: object = None, **arguments: Any) -> None:
         """Run a program over a grid (or a `LaunchConfig`): arguments by name, all checked first. Raises LaunchError."""
+        expect(program, Program, "device.launch", "a program: tn.compile(kernel.specialize(...), device.target)")
         interface = program.interface
         size = _grid(program, grid)
         values = [_value(interface, a, arguments) for a in interface.arguments]
@@ -217,7 +218,7 @@ _devices: dict[str, Device] = {}
 
 def device(name: str = "cpu") -> Device:
     """The device of that name: "cpu", "cuda" (the first) or "cuda:1". Raises LaunchError for what is not there."""
-    full = "cuda:0" if name == "cuda" else name
+    full = "cuda:0" if name == "cuda" else str(name)
     found = _devices.get(full)
     if found is None:
         found = _devices[full] = _open(full)

@@ -55,12 +55,20 @@ def _by_name(definition: Definition, asked: Any) -> dict[str, tuple[Any, ...]]:
     if asked is None:
         return {}
     if isinstance(asked, Mapping):
-        return {str(k): tuple(v) for k, v in cast("Mapping[str, Sequence[Any]]", asked).items()}
+        return {str(k): _listed(definition, v) for k, v in cast("Mapping[str, Any]", asked).items()}
     names = [v.name for v in definition.variables]
     if len(names) != 1:
         message = f"`dtypes` is one list, and the kernel has {len(names)} type variables"
         raise _fault(definition, "E005", message, ("needed", "a dict: {name: dtypes}"))
-    return {names[0]: tuple(cast("Sequence[Any]", asked))}
+    return {names[0]: _listed(definition, asked)}
+
+
+def _listed(definition: Definition, choice: Any) -> tuple[Any, ...]:
+    """A choice of dtypes as a tuple; not empty."""
+    if isinstance(choice, tuple | list) and choice:
+        return tuple(cast("Sequence[Any]", choice))
+    needed = ("needed", "a list or tuple of dtypes, such as (tl.f16, tl.f32)")
+    raise _fault(definition, "T010", f"`dtypes` holds {choice!r}", needed)
 
 
 def _fault(definition: Definition, code: str, message: str, fact: tuple[str, str]) -> KernelError:

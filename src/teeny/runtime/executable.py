@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from teeny.diag.errors import LaunchError
 from teeny.runtime.arrays import ArrayInfo
-from teeny.runtime.compilers import DIVISOR, UNIT, Hints, share_pool
+from teeny.runtime.compilers import Hints, share_pool
+from teeny.runtime.fast import hinter
 from teeny.runtime.grid import Grid
 from teeny.runtime.interface import Interface
 from teeny.runtime.level import chosen_level
@@ -106,16 +107,11 @@ def on_cuda(kernel: Specialization, ordinal: int, options: Options) -> Executabl
     device = cuda_device(ordinal)
     target = target_of_device(device.architecture)
     check_options(kernel.name, options, target)
-    wholes = [a.whole for a in kernel.interface.arguments]
+    hints_of = hinter([a.whole for a in kernel.interface.arguments])
     loaded: dict[Hints, Executable] = {}
 
     def execute(slots: tuple[int, ...], grid: Grid, stream: object) -> None:
-        hints = tuple(
-            [
-                DIVISOR if s % DIVISOR == 0 else UNIT if whole and s == 1 else 0
-                for s, whole in zip(slots, wholes, strict=False)
-            ]
-        )
+        hints = hints_of(slots)
         found = loaded.get(hints)
         if found is None:
             program = build(kernel, target, options, hints)

@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from teeny.ir.dtype import LEAVES, integer_range
+from teeny.runtime.arguments import const_key
 from teeny.runtime.arrays import describe, is_row_major
+from teeny.runtime.compilers import DIVISOR, UNIT, Hints
 from teeny.runtime.contracts import NAMES, Require
 from teeny.runtime.scalars import convert, slot
 
@@ -35,7 +37,8 @@ def finder(parameters: Sequence[Parameter]) -> Find:
     values: list[str] = []
     for name, parameter in zip(names, parameters, strict=True):
         if parameter.kind == "const":
-            key += [f"{name}.__class__", name]
+            exact = all(t.kind in ("int", "bool", "str") for t in parameter.const)
+            key += [f"{name}.__class__", name] if exact else [f"const_key({name})"]
             continue
         values.append(name)
         if parameter.kind == "pointer":
@@ -44,7 +47,7 @@ def finder(parameters: Sequence[Parameter]) -> Find:
             key += [f"{absent}{name}[1]", f"{absent}{name}[4]"]
     lines.append(f"    found = table.get(({''.join(f'{k}, ' for k in key)}))")
     lines.append(f"    return None if found is None else (found, ({''.join(f'{v}, ' for v in values)}))")
-    return _made("find", lines, {"describe": describe})
+    return _made("find", lines, {"describe": describe, "const_key": const_key})
 
 
 def key_of(parameters: Sequence[Parameter], given: Sequence[Any]) -> tuple[Any, ...]:
@@ -52,7 +55,8 @@ def key_of(parameters: Sequence[Parameter], given: Sequence[Any]) -> tuple[Any, 
     key: list[Any] = []
     for parameter, value in zip(parameters, given, strict=True):
         if parameter.kind == "const":
-            key += value.__class__, value
+            exact = all(t.kind in ("int", "bool", "str") for t in parameter.const)
+            key += (value.__class__, value) if exact else (const_key(value),)
         elif parameter.kind == "pointer":
             info = None if value is None and parameter.optional else describe(value)
             key += (None, None) if info is None else (info.dtype, info.device)
@@ -88,19 +92,44 @@ def packer(interface: Interface, present: Sequence[int]) -> Pack:
         if isinstance(contract, Require):
             condition = f"not {contract.text}"
         elif contract.strides:
-            return lambda given, grid: None
+            name = f"v{contract.argument}"
+            condition = f"not within({contract.sizes}, {contract.strides}, {name}[6], {name}[7])"
         else:
             name = f"v{contract.argument}"
             condition = f"(n := product({contract.sizes})) > 0 and (n > {name}[6] or not dense({name}[2], {name}[3]))"
         lines += [f"    if {condition}:", "        return None"]
-    lines.append(f"    return ({''.join(f'{n}, ' for n in slots)}*g)")
-    return _made("pack", lines, extra | {"product": _product})
+    lines.append(f"    return ({''.join(f'{n}, ' for n in slots)}*g,)")
+    return _made("pack", lines, extra | {"product": _product, "within": _within})
 
 
 def _made(name: str, lines: list[str], names: dict[str, Any]) -> Any:
     scope: dict[str, Any] = dict(names)
     exec(compile("\n".join(lines), "<launch>", "exec"), scope)
     return scope[name]
+
+
+def _within(sizes: tuple[int, ...], strides: tuple[int, ...], after: int, before: int) -> bool:
+    """Whether a strided view stays within so many elements from its pointer on, and so many before it."""
+    first, last = 0, 1
+    for size, stride in zip(sizes, strides, strict=True):
+        if size <= 0:
+            return True
+        if stride < 0:
+            first -= (size - 1) * stride
+        else:
+            last += (size - 1) * stride
+    return last <= after and first <= before
+
+
+def hinter(wholes: Sequence[bool]) -> Callable[[tuple[int, ...]], Hints]:
+    """The hints that a launch's slots bring, as one expression. `wholes`: which arguments are integers by value."""
+    parts = [
+        f"{UNIT} if s[{at}] == 1 else {DIVISOR} * (not s[{at}] % {DIVISOR})"
+        if whole
+        else f"{DIVISOR} * (not s[{at}] % {DIVISOR})"
+        for at, whole in enumerate(wholes)
+    ]
+    return _made("hints", ["def hints(s):", f"    return ({''.join(f'{p}, ' for p in parts)})"], {})
 
 
 def _product(sizes: tuple[int, ...]) -> int:

@@ -36,6 +36,13 @@ def _call(function: Callable[[dict[str, object]], object], constants: Mapping[st
     asked = _Constants(constants)
     try:
         return function(asked)
+    except TypeError as error:
+        if not _takes_one(function):
+            message = "the grid function does not take one argument, the dict of Const values"
+            raise _invalid(
+                kernel, message, _signature(function), "a function such as lambda meta: (n // meta['BLOCK'],)"
+            ) from error
+        raise
     except KeyError as error:
         if asked.missing is None:
             raise
@@ -46,6 +53,24 @@ def _call(function: Callable[[dict[str, object]], object], constants: Mapping[st
             f"{asked.missing!r}",
             f"one of the Const parameters: {known}",
         ) from error
+
+
+def _takes_one(function: Callable[..., object]) -> bool:
+    from inspect import signature
+
+    try:
+        signature(function).bind({})
+    except TypeError:
+        return False
+    except ValueError:  # a builtin without a signature
+        return True
+    return True
+
+
+def _signature(function: Callable[..., object]) -> str:
+    from inspect import signature
+
+    return f"{getattr(function, '__name__', 'a function')}{signature(function)}"
 
 
 class _Constants(dict[str, object]):

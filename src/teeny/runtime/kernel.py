@@ -11,7 +11,7 @@ from teeny.diag.errors import LaunchError
 from teeny.frontend.lower import Definition
 from teeny.frontend.source import plain_function
 from teeny.ir.dtype import DType
-from teeny.runtime.arguments import by_name, const_value, leaf_of
+from teeny.runtime.arguments import by_name, const_key, const_value, leaf_of
 from teeny.runtime.definition import check_definition, read
 from teeny.runtime.dispatch import supported_by
 from teeny.runtime.launch import Launcher
@@ -146,7 +146,7 @@ class Kernel(Generic[P]):
         )
 
     def _specialize(self, dtypes: dict[DType, DType], constants: dict[str, Any]) -> Specialization:
-        key: tuple[object, ...] = (*dtypes.values(), *((v.__class__.__name__, v) for v in constants.values()))
+        key: tuple[object, ...] = (*dtypes.values(), *map(const_key, constants.values()))
         found = self._specializations.get(key)
         if found is None:
             found = self._specializations[key] = specialize(self.definition, dtypes, constants)

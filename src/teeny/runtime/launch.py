@@ -19,7 +19,7 @@ from teeny.runtime.executable import Executable, on_cpu, on_cuda, slots_of
 from teeny.runtime.fast import Pack, finder, key_of, packer
 from teeny.runtime.grid import Grid, normalise
 from teeny.runtime.interface import device_of
-from teeny.runtime.options import DEFAULT, RESERVED, Options, options_of
+from teeny.runtime.options import DEFAULT, RESERVED, STREAM, Options, options_of
 from teeny.runtime.scalars import NotAScalarError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ Specialize = Callable[[dict[DType, DType], dict[str, Any]], "Specialization"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ready:
-    """A specialisation on a device, as launches find it again. `run` is what the default options give."""
+    """A specialisation on a device with some options, as launches find it again."""
 
     kernel: Specialization
     constants: dict[str, Any]
@@ -57,24 +57,32 @@ class Launcher:
         self._supported = supported
         self._specialize = specialize
         self._find = finder(parameters)
-        self._ready: dict[tuple[Any, ...], Ready] = {}
+        self._ready: dict[tuple[tuple[str, Any], ...], dict[tuple[Any, ...], Ready]] = {}
         self._executables: dict[tuple[Any, ...], Executable] = {}
 
     def __call__(self, grid: object, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         """Check and run. Raises LaunchError before anything runs."""
         names = self._names
+        more = len(args) + len(keywords) - len(names)
         try:
             given = args if len(args) == len(names) else (*args, *[keywords[n] for n in names[len(args) :]])
-            if len(given) == len(names) == len(args) + len(keywords) and self._quick(grid, given):
+            reserved = () if not more else tuple([(k, keywords[k]) for k in RESERVED if k in keywords])
+            if len(given) == len(names) and len(reserved) == more and self._quick(grid, given, reserved):
                 return
-        except KeyError:
+        except (KeyError, TypeError):
             pass
         self._slow(grid, args, keywords)
 
-    def _quick(self, grid: object, given: tuple[Any, ...]) -> bool:
+    def _quick(self, grid: object, given: tuple[Any, ...], reserved: tuple[tuple[str, Any], ...]) -> bool:
         """Run a launch like one before; False where it is none, or something does not hold."""
+        stream = None
+        if reserved and reserved[-1][0] == STREAM:
+            reserved, stream = reserved[:-1], reserved[-1][1]
+        table = self._ready.get(reserved)
+        if table is None:
+            return False
         try:
-            found = self._find(given, self._ready)
+            found = self._find(given, table)
             if found is None:
                 return False
             ready, values = found
@@ -85,7 +93,7 @@ class Launcher:
         if slots is None:
             return False
         if 0 not in size:
-            ready.run(slots, size, None)
+            ready.run(slots, size, stream)
         return True
 
     def checked(
@@ -110,8 +118,8 @@ class Launcher:
         if 0 in size:
             return
         run = self._executable(kernel, device, options)
-        if not reserved:
-            self._keep(given, Ready(kernel, bound.constants, device, packer(interface, self._present(bound)), run))
+        ready = Ready(kernel, bound.constants, device, packer(interface, self._present(bound)), run)
+        self._keep(given, tuple((k, reserved[k]) for k in RESERVED if k in reserved and k != STREAM), ready)
         run(slots_of(interface, bound.values, size), size, reserved.get("stream"))
 
     def _present(self, bound: Bound) -> list[int]:
@@ -119,12 +127,8 @@ class Launcher:
         passed = [p.name for p in self._parameters if p.kind != "const"]
         return [at for at, name in enumerate(passed) if name not in bound.constants]
 
-    def _keep(self, given: Sequence[Any], ready: Ready) -> None:
-        key = key_of(self._parameters, given)
-        try:
-            self._ready[key] = ready
-        except TypeError:  # a Const that cannot be hashed is matched at every launch
-            return
+    def _keep(self, given: Sequence[Any], reserved: tuple[tuple[str, Any], ...], ready: Ready) -> None:
+        self._ready.setdefault(reserved, {})[key_of(self._parameters, given)] = ready
 
     def _executable(self, kernel: Specialization, device: str, options: Options) -> Executable:
         key: tuple[Any, ...] = (kernel, device) if device == "cpu" else (kernel, device, options)

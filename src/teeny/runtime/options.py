@@ -35,7 +35,8 @@ class Options:
 
 
 DEFAULT = Options()
-RESERVED = (*(f.name for f in fields(Options)), "stream")
+STREAM = "stream"
+RESERVED = (*(f.name for f in fields(Options)), STREAM)
 """Keywords of a launch; no parameter of a kernel has such a name."""
 
 _RANGES: dict[str, tuple[int, int, bool]] = {

@@ -116,9 +116,18 @@ def compile(
     cache has the result.
     Raises CompileError, and LaunchError (L014) for options or hints.
     """
+    expect(kernel, Specialization, "tn.compile", "a specialised kernel: kernel.specialize(...)")
     made, chosen = target_of(target), options_of(kernel.name, options)
     check_options(kernel.name, chosen, made)
     return build(kernel, made, chosen, _hints(kernel, hints or {}), force=force, every=True)
+
+
+def expect(given: object, kind: type, where: str, needed: str) -> None:
+    """Refuse what is no `kind`. Raises LaunchError L002."""
+    if not isinstance(given, kind):
+        name = getattr(given, "__name__", "")
+        found = f"a {type(given).__name__}" + (f", `{name}`" if name else "")
+        raise LaunchError.of("L002", f"{where} does not take this", found=found, needed=needed)
 
 
 def _hints(kernel: Specialization, given: Mapping[str, int]) -> Hints:

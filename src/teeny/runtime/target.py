@@ -42,7 +42,7 @@ class Target:
 
 
 def target_of(target: Target | str) -> Target:
-    return target if isinstance(target, Target) else Target(target)
+    return target if isinstance(target, Target) else Target(str(target))
 
 
 def target_of_device(architecture: str) -> Target:

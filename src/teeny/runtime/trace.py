@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING, Any, cast
 
 from teeny.diag.errors import LaunchError
@@ -92,8 +93,11 @@ def trace(kernel: Specialization, values: Sequence[Any], grid: Grid, program: An
 
 def _program(kernel: str, given: Any, grid: Grid) -> Grid:
     entries = tuple(cast("Sequence[Any]", given)) if isinstance(given, tuple | list) else (given,)
-    full = (*entries, 0, 0)[:3]
-    ok = len(entries) <= 3 and all(isinstance(n, int) and 0 <= n < size for n, size in zip(full, grid, strict=True))
+    try:
+        full = tuple(index(n) for n in (*entries, 0, 0)[:3])
+    except TypeError:
+        full = (-1, 0, 0)
+    ok = len(entries) <= 3 and all(0 <= n < size for n, size in zip(full, grid, strict=True))
     if not ok:
         needed = f"indices below the grid {grid}"
         raise LaunchError.of(
