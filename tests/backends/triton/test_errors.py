@@ -96,6 +96,17 @@ def test_a_triton_without_the_compiler_of_amd(monkeypatch: pytest.MonkeyPatch) -
     )
 
 
+def test_a_stage_that_fails_without_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend: Any = pytest.importorskip("triton.backends.nvidia.compiler").CUDABackend
+
+    def fail(*_: Any) -> Any:
+        raise RuntimeError("PassManager::run failed")
+
+    monkeypatch.setattr(backend, "make_llir", fail)
+    found = refused(total.specialize(D=tl.f32, ROWS=64, COLS=64), 90)
+    assert found.message.endswith("it cannot make the form `llir` of the kernel, and does not say why")
+
+
 SAID = {
     "Feature 'x' requires PTX ISA .version 8.3 or later": "leave ptx_version out, or choose a newer one",
     "Unsupported .version 9.9; current version is '9.4'": "leave ptx_version out, or choose a newer one",

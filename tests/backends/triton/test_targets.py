@@ -11,8 +11,8 @@ import pytest
 
 import teeny.language as tl
 from teeny.backends.triton import TritonArtifact, compile_module, compile_text
+from teeny.backends.triton.amd import for_amd
 from teeny.backends.triton.goal import AMD_ARCHITECTURES, ARCHITECTURES
-from teeny.backends.triton.libraries import for_amd
 from teeny.diag.errors import CompileError
 from teeny.runtime.cuda import runs_on
 from tests.backends.triton.descriptors import DOUBLE
@@ -131,6 +131,16 @@ def test_every_stage_is_kept(arch: str) -> None:
         assert sign in text
         assert "/tmp" not in text
     assert "#ttg" not in made.files["ttir"].decode()
+
+
+@pytest.mark.parametrize("type_", ["bf16", "tensor<8x4xbf16>"])
+def test_bf16_becomes_f64_by_way_of_f32(type_: str) -> None:
+    wide, single = type_.replace("bf16", "f64"), type_.replace("bf16", "f32")
+    text = f"  %y = arith.extf %x#1 : {type_} to {wide} loc(#loc)\n  %z = arith.extf %x : {type_} to {single}\n"
+    assert for_amd(text) == (
+        f"  %by.f32.y = arith.extf %x#1 : {type_} to {single} loc(#loc)"
+        f" %y = arith.extf %by.f32.y : {single} to {wide} loc(#loc)\n  %z = arith.extf %x : {type_} to {single}\n"
+    )
 
 
 def test_functions_of_a_library_have_the_names_of_its_vendor() -> None:

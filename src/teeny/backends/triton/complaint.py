@@ -29,6 +29,7 @@ _BARE = (
 )
 _FURTHER = re.compile(r"^.*\b(?:error|fatal|note)\s*: .*$", re.MULTILINE)
 _SUMMARY = "Failures have been detected while processing"
+_NO_REASON = "PassManager::run failed"
 _SHOWN = 8
 
 _PTX_LINE = re.compile(r"^ptxas[^\n]*?(?:, line (\d+); |at line (\d+) in function)", re.MULTILINE)
@@ -64,7 +65,9 @@ def complaint(
     else:
         reasons = (match for match in (pattern.search(caught) for pattern in _BARE) if match is not None)
         bare = next(reasons, None)
-        message = bare[1] if bare is not None else (what.strip().splitlines() or ["no reason given"])[0]
+        message = bare[1] if bare is not None else (what.strip().splitlines() or [""])[0]
+        if message in ("", _NO_REASON):
+            message = f"it cannot make the form `{trail.stage}` of the kernel, and does not say why"
         location = _behind_ptx(caught, trail.made.get("ptx"), places)
     return report(
         "X002",

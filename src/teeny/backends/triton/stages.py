@@ -20,8 +20,11 @@ process and must show."""
 class Trail:
     """How far a compilation came: kept by the caller, who wants it where one fails.
 
-    `made` holds the stages' results by name: text, and bytes for machine code. `noted` is what Triton calls metadata.
+    `stage` is the one begun last. `made` holds the stages' results by name: text, and bytes for machine code. `noted`
+    is what Triton calls metadata.
     """
+
+    stage: str = "source"
 
     log: list[str] = field(default_factory=list[str])
     arguments: list[str] = field(default_factory=list[str])
@@ -53,6 +56,7 @@ def run_stages(path: str, goal: Goal, options: dict[str, Any], lines: bool, trai
         knobs.compilation.disable_line_info = not lines
         backend.add_stages(stages, chosen, common.Language.TRITON)
         for stage, run in stages.items():
+            trail.stage = stage
             if stage == "cubin" and goal.portable:
                 trail.made["ptx"] = portable_ptx(trail.made["ptx"], goal)
                 break
