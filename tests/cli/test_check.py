@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import sys
 from pathlib import Path
@@ -225,3 +226,15 @@ def test_the_same_twice_in_one_process(capsys: pytest.CaptureFixture[str]) -> No
     assert check(capsys, "a.py") == first
     write("a.py", HEAD, GOOD)
     assert check(capsys, "a.py") == (0, ["1 kernel in 1 file: no findings"])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_not_read(capsys: pytest.CaptureFixture[str]) -> None:
+    write("folder/good.py", HEAD, GOOD)
+    os.mkfifo("folder/a.py")
+    assert main(["check", "folder"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "1 kernel in 1 file: no findings\n"
+    assert err == f"{Path('folder/a.py')}: skipped, for it is no regular file\n"
+    assert main(["check", "folder/a.py"]) == 2
+    assert "`folder/a.py` is no regular file" in capsys.readouterr().err

@@ -61,8 +61,8 @@ def test_native_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     file = tmp_path / "softmax.o"
     assert main(["compile", SOFTMAX, *CHOICES, "--emit", "object", "-o", str(file)]) == 0
     assert len(file.read_bytes()) > 500
-    assert main(["compile", SOFTMAX, *CHOICES, "--emit", "ptx", "--target", "cpu"]) == 1
-    assert "has no ptx" in capsys.readouterr().err
+    assert main(["compile", SOFTMAX, *CHOICES, "--emit", "ptx", "--target", "cpu"]) == 2
+    assert "there is no ptx for cpu; there is llir, asm, object" in capsys.readouterr().err
 
 
 def test_a_faulty_file_shows_its_faults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

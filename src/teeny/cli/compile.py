@@ -84,10 +84,14 @@ def _emit(kernel: Specialization, options: argparse.Namespace) -> bytes:
 
 
 def _program(kernel: Specialization, options: argparse.Namespace) -> Program:
+    from teeny.runtime.compilers import kinds
     from teeny.runtime.program import compile
     from teeny.runtime.target import Target
 
     target = Target(options.target or _TARGETS.get(options.emit, _TARGET), portable=options.portable)
+    made = (*kinds(target), *(("asm",) if "ptx" in kinds(target) else ()))
+    if options.emit not in made:
+        raise UsageError(f"there is no {options.emit} for {target}; there is {', '.join(made)}")
     names = ("num_warps", "num_stages", "num_ctas", "maxnreg", "ptx_version", "fp_fusion")
     given: dict[str, Any] = {name: getattr(options, name) for name in names}
     return compile(kernel, target, hints=dict.fromkeys(options.hint, 16), force=options.force, **given)

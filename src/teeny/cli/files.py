@@ -59,6 +59,8 @@ def python_files(paths: Iterable[str]) -> Iterator[Path]:
         elif path.exists():
             if path.suffix != ".py":
                 raise UsageError(f"`{text}` is no Python file")
+            if not path.is_file():
+                raise UsageError(f"`{text}` is no regular file")
             found = [path]
         else:
             raise UsageError(f"there is no file or folder `{text}`")
@@ -73,8 +75,13 @@ def _below(folder: Path) -> Iterator[Path]:
         folders[:] = [name for name in folders if not _skipped(here, name)]
         for name in names:
             path = Path(here, name)
-            if name.endswith(".py") and _may_hold_kernels(path):
-                yield path
+            if not name.endswith(".py"):
+                continue
+            if path.is_file():
+                if _may_hold_kernels(path):
+                    yield path
+            elif path.exists():  # reading a pipe or a device may never end
+                print(f"{path}: skipped, for it is no regular file", file=sys.stderr)
 
 
 def _skipped(here: str, name: str) -> bool:

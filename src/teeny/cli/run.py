@@ -6,17 +6,17 @@ import argparse
 import re
 from typing import TYPE_CHECKING, Any
 
+from teeny.cli.arrays import array_of, check_writable, save
 from teeny.cli.target import TARGET_HELP, assignments, kernel_named, value_of
 from teeny.cli.usage import Parser, UsageError
 
 if TYPE_CHECKING:
     from teeny.runtime.kernel import Kernel
 
-_ARRAY = re.compile(r"(\w+)\[([\d\s,]*)\]")
 _SHOWN = 8
 _EPILOG = """\
 an array is written DTYPE[SHAPE], such as f32[4,7], and holds random numbers: normal ones, integers from 0 to 99, bools;
-FILE.npy is an array from a file. Everything else is a number, a Const or a dtype.
+FILE.npy is an array from a file; two bytes without a dtype, as NumPy writes bf16, are bf16. Everything else is a number, a Const or a dtype.
 
 example: teeny run softmax.py:softmax --grid 4 x_ptr=f32[4,7] y_ptr=f32[4,7] n_cols=7 BLOCK_SIZE=8
 """
@@ -38,8 +38,12 @@ def run(options: argparse.Namespace) -> int:
     import numpy
 
     grid = _grid(options.grid)
+    if options.seed < 0:
+        raise UsageError(f"--seed: {options.seed} is negative; a seed is 0 or more")
     random = numpy.random.default_rng(options.seed)
     saved = assignments(options.save)
+    for file in saved.values():
+        check_writable(file)
     with kernel_named(options.kernel) as kernel:
         given = {name: _value(name, text, random) for name, text in assignments(options.values).items()}
         arrays: dict[str, Any] = {name: value for name, value in given.items() if hasattr(value, "tobytes")}
@@ -54,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     if not changed:
         print("no array changed")
     for name, file in saved.items():
-        numpy.save(file, after[name])
+        save(file, after[name])
     return 0
 
 
@@ -84,31 +88,8 @@ def _grid(text: str) -> tuple[int, ...]:
 
 
 def _value(name: str, text: str, random: Any) -> Any:
-    array = _ARRAY.fullmatch(text)
-    if array is not None:
-        return _random(name, array[1], array[2], random)
-    if text.endswith(".npy"):
-        import numpy
-
-        try:
-            return numpy.load(text)
-        except (OSError, ValueError) as error:
-            raise UsageError(f"`{text}` cannot be read as an array: {error}") from error
-    return value_of(text)
-
-
-def _random(name: str, dtype: str, shape: str, random: Any) -> Any:
-    from teeny.ir.dtype import LEAVES
-    from teeny.runtime.numpy_array import numpy_dtype
-
-    if dtype not in LEAVES:
-        raise UsageError(f"`{name}={dtype}[...]`: there is no dtype `{dtype}`; there are {', '.join(LEAVES)}")
-    sizes = tuple(int(part) for part in shape.split(",") if part.strip())
-    if dtype == "bool":
-        return random.integers(0, 2, sizes).astype(bool)
-    if dtype.startswith(("i", "u")):
-        return random.integers(0, 100, sizes).astype(numpy_dtype(dtype))
-    return random.standard_normal(sizes).astype(numpy_dtype(dtype))
+    array = array_of(name, text, random)
+    return value_of(text) if array is None else array
 
 
 def _same(before: Any, after: Any) -> bool:
