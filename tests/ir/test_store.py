@@ -342,3 +342,14 @@ def test_many_processes_at_once(root: Path) -> None:
     store.put(name, content(9), {"writer": 9})
     assert store.get(name) == content(9)
     assert not list(root.rglob("*.tmp"))
+
+
+def test_a_path_that_is_too_long_is_a_warning(tmp_path: Path) -> None:
+    for root in (tmp_path / ("a" * 5000), tmp_path.joinpath(*["a" * 200] * 30)):
+        module._warned.clear()
+        with pytest.warns(RuntimeWarning, match=r"warning\[X004\]: .*cannot be made .*results are not kept") as caught:
+            store = Store(root)
+        assert len(str(caught[0].message)) < 500
+        assert not store.usable
+        store.put(KEY, FILES, METADATA)
+        assert (store.get(KEY), store.size(), store.counts()) == (None, 0, (0, 0))

@@ -38,6 +38,7 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Non
 _METADATA = "metadata.json"
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 _KEY = re.compile(r"[0-9a-f]{64}")
+_SHOWN = 200  # characters of a path in a message
 _HEAD, _MIDDLE, _TAIL = b'{"sha256":"', b'","body":', b"}\n"
 
 
@@ -226,10 +227,16 @@ def _prepare(root: Path) -> str | None:
                 if fault is not None:
                     return _warn(f"the cache folder {folder} {fault}", f"chmod 700 {folder}")
     except OSError as error:
-        if root.is_dir() and _fault(root) is None:
-            return None  # a read-only disk with a cache that was filled before
-        return _warn(f"the cache folder {root} cannot be made ({error.strerror})")
+        with suppress(OSError):
+            if root.is_dir() and _fault(root) is None:
+                return None  # a read-only disk with a cache that was filled before
+        return _warn(f"the cache folder {_shown(root)} cannot be made ({error.strerror})")
     return None
+
+
+def _shown(path: Path) -> str:
+    text = str(path)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _listed(folder: Path) -> list[str]:

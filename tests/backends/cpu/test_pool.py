@@ -191,9 +191,17 @@ def test_thread_count(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pool.thread_count() == 7
     monkeypatch.setenv("TEENY_NUM_THREADS", "100000")
     assert pool.thread_count() == pool.MAX_THREADS
-    for text in ("", "0", "-1", "many"):
-        monkeypatch.setenv("TEENY_NUM_THREADS", text)
-        assert 1 <= pool.thread_count() <= pool.MAX_THREADS
+    monkeypatch.setenv("TEENY_NUM_THREADS", "")
+    assert 1 <= pool.thread_count() <= pool.MAX_THREADS
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many of them", "9" * 5000])
+def test_a_thread_count_that_is_none_is_said_once(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEENY_NUM_THREADS", text)
+    with pytest.warns(RuntimeWarning, match="TEENY_NUM_THREADS is .*no positive number; kernels run on") as caught:
+        counts = {pool.thread_count(), pool.thread_count()}
+    assert len(caught) == 1
+    assert 1 <= counts.pop() <= pool.MAX_THREADS
 
 
 ROOT = Path(__file__).resolve().parents[3]

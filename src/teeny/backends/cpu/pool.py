@@ -22,6 +22,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -63,11 +64,23 @@ def set_object_source(source: ObjectSource) -> None:
 
 
 def thread_count() -> int:
-    """Threads a launch may use: TEENY_NUM_THREADS if it is a positive number, else the processors of this process."""
+    """Threads a launch may use: TEENY_NUM_THREADS if it is a positive number, else the processors of this process.
+
+    256 at most. Another text in TEENY_NUM_THREADS is a RuntimeWarning, once.
+    """
     text = os.environ.get("TEENY_NUM_THREADS", "")
-    if text.isdecimal() and int(text) > 0:
+    if text.isdecimal() and len(text) < 20 and int(text) > 0:
         return min(int(text), MAX_THREADS)
-    return min(_processors(), MAX_THREADS)
+    count = min(_processors(), MAX_THREADS)
+    if text:
+        _warn(text, count)
+    return count
+
+
+@functools.cache
+def _warn(text: str, count: int) -> None:
+    said = f"TEENY_NUM_THREADS is {text[:40]!r}, which is no positive number; kernels run on {count} threads"
+    warnings.warn(said, RuntimeWarning, stacklevel=3)
 
 
 @functools.cache
