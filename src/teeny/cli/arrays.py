@@ -41,7 +41,8 @@ def _random(word: str, dtype: str, rest: str, random: Any) -> Any:
     from teeny.runtime.numpy_array import numpy_dtype
 
     if dtype not in LEAVES:
-        raise UsageError(f"`{word}`: there is no dtype `{dtype}`{close(dtype, list(LEAVES))}; there are {_list(LEAVES)}")
+        near = close(dtype, list(LEAVES))
+        raise UsageError(f"`{word}`: there is no dtype `{dtype}`{near}; there are {', '.join(LEAVES)}")
     shape = _shape(word, dtype, rest)
     kind = numpy_dtype(dtype)
     _check_memory(word, shape, kind.itemsize)
@@ -53,10 +54,6 @@ def _random(word: str, dtype: str, rest: str, random: Any) -> Any:
         return random.standard_normal(shape).astype(kind)
     except (MemoryError, ValueError) as error:
         raise UsageError(f"`{word}` cannot be made: {error}") from error
-
-
-def _list(names: Any) -> str:
-    return ", ".join(names)
 
 
 def _shape(word: str, dtype: str, rest: str) -> tuple[int, ...]:

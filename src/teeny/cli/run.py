@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 _SHOWN = 8
 _EPILOG = """\
 an array is written DTYPE[SHAPE], such as f32[4,7], and holds random numbers: normal ones, integers from 0 to 99, bools;
-FILE.npy is an array from a file; two bytes without a dtype, as NumPy writes bf16, are bf16. Everything else is a number, a Const or a dtype.
+FILE.npy is an array from a file; its elements are bf16 where they are two bytes without a dtype, which is how NumPy
+writes bf16. Everything else is a number, a Const or a dtype.
 
 example: teeny run softmax.py:softmax --grid 4 x_ptr=f32[4,7] y_ptr=f32[4,7] n_cols=7 BLOCK_SIZE=8
 """

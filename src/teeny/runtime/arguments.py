@@ -55,6 +55,17 @@ def by_name(
         else:
             missing.append(parameter.name)
             values.append(EMPTY)
+    if rest:  # first, for a name that is missing may be a name that is misspelt
+        name = next(iter(rest))
+        raise LaunchError.of(
+            "L001",
+            f"`{kernel}` has no parameter `{name}`",
+            kernel=kernel,
+            argument=name,
+            found=_short(rest[name]),
+            needed=", ".join(p.name for p in parameters),
+            help=_close(name, parameters) or tuple(f"`{n}` is given nothing" for n in missing),
+        )
     if missing:
         listed = ", ".join(f"`{n}`" for n in missing)
         raise LaunchError.of(
@@ -64,17 +75,6 @@ def by_name(
             argument=missing[0],
             found="nothing",
             needed=_kinds(parameters, missing),
-        )
-    if rest:
-        name = next(iter(rest))
-        raise LaunchError.of(
-            "L001",
-            f"`{kernel}` has no parameter `{name}`",
-            kernel=kernel,
-            argument=name,
-            found=_short(rest[name]),
-            needed=", ".join(p.name for p in parameters),
-            help=_close(name, parameters),
         )
     return values
 

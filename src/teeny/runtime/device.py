@@ -105,7 +105,7 @@ class Device:
         size = _grid(program, grid)
         values = [_value(interface, a, arguments) for a in interface.arguments]
         if len(arguments) > len(values):
-            _surplus(interface, arguments)
+            _refuse_surplus(interface, arguments)
         where = device_of(interface, values)
         if where != self.name and any(isinstance(v, ArrayInfo) for v in values):
             raise LaunchError.of(
@@ -149,6 +149,7 @@ def _grid(program: Program, given: Any) -> Grid:
 def _value(interface: Interface, argument: Argument, given: Mapping[str, Any]) -> Any:
     kernel, name = interface.kernel, argument.name
     if name not in given:
+        _refuse_surplus(interface, given)
         raise LaunchError.of(
             "L001",
             f"`{kernel}` lacks `{name}`",
@@ -186,8 +187,10 @@ def _misfit(code: str, interface: Interface, argument: Argument, found: str, nee
     )
 
 
-def _surplus(interface: Interface, given: Mapping[str, Any]) -> None:
-    name = next(n for n in given if n not in interface.names)
+def _refuse_surplus(interface: Interface, given: Mapping[str, Any]) -> None:
+    name = next((n for n in given if n not in interface.names), None)
+    if name is None:
+        return
     raise LaunchError.of(
         "L001",
         f"`{interface.kernel}` has no argument `{name}`",

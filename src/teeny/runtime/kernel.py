@@ -98,6 +98,7 @@ class Kernel(Generic[P]):
         Raises LaunchError for choices that do not fit (L001, L003, L009), KernelError where the kernel fails for them.
         """
         definition = self.definition
+        self._check_names(choices)
         dtypes: dict[DType, DType] = {}
         for variable in definition.variables:
             allowed = self._supported[variable.name]
@@ -125,11 +126,15 @@ class Kernel(Generic[P]):
                     constants[parameter.name] = by_name(self.name, [parameter], (), {})[0]
             elif parameter.optional and parameter.name in choices and choices[parameter.name] is None:
                 constants[parameter.name] = choices.pop(parameter.name)
-        if choices:
-            name = next(iter(choices))
-            known = [v.name for v in definition.variables] + [
-                p.name for p in definition.parameters if p.kind == "const"
-            ]
+        return self._specialize(dtypes, constants)
+
+    def _check_names(self, choices: Mapping[str, Any]) -> None:
+        """Before anything that is missing, for that may be a name that is misspelt. Raises LaunchError L001."""
+        definition = self.definition
+        known = [v.name for v in definition.variables] + [p.name for p in definition.parameters if p.kind == "const"]
+        absent = [p.name for p in definition.parameters if p.optional and p.kind != "const"]
+        name = next((n for n in choices if n not in known and not (n in absent and choices[n] is None)), None)
+        if name is not None:
             raise LaunchError.of(
                 "L001",
                 f"`{self.name}` has nothing called `{name}` to specialise",
@@ -138,7 +143,6 @@ class Kernel(Generic[P]):
                 found=repr(choices[name]),
                 needed=", ".join(known) or "nothing",
             )
-        return self._specialize(dtypes, constants)
 
     def _missing(self, name: str, needed: str) -> LaunchError:
         return LaunchError.of(
