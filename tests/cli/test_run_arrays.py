@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -72,3 +75,13 @@ def test_an_empty_file_is_no_array(tmp_path: Path, capsys: pytest.CaptureFixture
     (tmp_path / "x.npy").touch()
     assert main(["run", SOFTMAX, f"x_ptr={tmp_path / 'x.npy'}", *REST]) == 2
     assert "cannot be read as an array" in capsys.readouterr().err
+
+
+def test_a_thread_count_that_is_none_is_said_at_a_small_launch_too() -> None:
+    words = ["run", SOFTMAX, "x_ptr=f32[4,7]", *REST]
+    environment = {**os.environ, "TEENY_NUM_THREADS": "many"}
+    done = subprocess.run(
+        [sys.executable, "-m", "teeny", *words], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("y_ptr f32[4,7]: ")
+    assert done.stderr.count("TEENY_NUM_THREADS is 'many', which is no positive number") == 1

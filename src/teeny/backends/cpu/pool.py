@@ -119,6 +119,7 @@ class _Native:
 
 @functools.cache
 def _native() -> _Native:
+    thread_count()  # the first launch says what is wrong with TEENY_NUM_THREADS, even where it needs one thread
     with _making:
         return _Native()
 
