@@ -11,8 +11,8 @@ from teeny.frontend.explain import explain
 from teeny.frontend.guards import guard_of
 from teeny.frontend.overload import Match, match, signatures
 from teeny.frontend.signature import LANGUAGE_VARIABLES
-from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty, is_tuple
-from teeny.ir.dtype import I32, I64, LEAVES, DType, integer_range, members, storage
+from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty, is_tuple, show_number
+from teeny.ir.dtype import I32, I64, LEAVES, DType, holds, integer_range, largest, members, storage
 from teeny.ir.poly import Dim, Poly
 from teeny.ir.schema import SchemaError
 from teeny.ir.types import TensorType, typed
@@ -136,33 +136,37 @@ def _ruled_out(c: Context, dtype: DType, leaf: DType) -> bool:
 def _literals(
     c: Context, function: LanguageFunction, found: Match, arg_nodes: Nodes, keyword_nodes: dict[str, ast.AST]
 ) -> bool:
-    """Check the range of int literals against the dtype they take; of a variable, one of its members must hold it."""
+    """Check the range of literals against the dtype they take; of a variable, one of its members must hold it."""
     for param in found.signature.params:
         value = found.arguments[param.name]
-        if not isinstance(value, int) or isinstance(value, bool):
+        if not isinstance(value, int | float) or isinstance(value, bool):
             continue
         if all(t.kind == "const" for t in param.terms):
             continue
         wrong = _range_fault(c.pin(found.literal(param)), value)
         if wrong:
             nodes = _nodes(function, arg_nodes, keyword_nodes)
-            c.fault("T006", wrong, nodes[param.name], help="use True, False or a comparison" if "bool" in wrong else "")
+            help = "use True, False or a comparison" if "bool" in wrong else ""
+            if "at most" in wrong:
+                help = 'it would be infinite: write float("inf") if that is meant, or compute in a wider dtype'
+            c.fault("T006", wrong, nodes[param.name], help=help)
             return False
     return True
 
 
-def _range_fault(dtype: DType, value: int) -> str:
-    """Why an int literal does not fit a dtype; empty where it does."""
-    leaves = members(dtype)
-    if any(leaf.kind == "float" for leaf in leaves):
-        return ""
-    ranges = [integer_range(leaf) for leaf in leaves if leaf.kind != "bool"]
-    if not ranges:
+def _range_fault(dtype: DType, value: float) -> str:
+    """Why a literal does not fit a dtype; empty where it does."""
+    leaves = [leaf for leaf in members(dtype) if leaf.kind != "bool"]
+    if not leaves:
         return f"the int literal {value} does not fit a bool"
-    if any(low <= value <= high for low, high in ranges):
+    if any(holds(leaf, value) for leaf in leaves):
         return ""
-    low, high = min(r[0] for r in ranges), max(r[1] for r in ranges)
-    return f"the literal {value} does not fit {dtype.name}, which holds {low} to {high}"
+    text = f"the literal {show_number(value)} does not fit {dtype.name}"
+    floats = [largest(leaf) for leaf in leaves if leaf.kind == "float"]
+    if floats:
+        return f"{text}, which holds at most {max(floats):.8g}"
+    ranges = [integer_range(leaf) for leaf in leaves]
+    return f"{text}, which holds {min(r[0] for r in ranges)} to {max(r[1] for r in ranges)}"
 
 
 def _emit(c: Context, node: ast.AST, function: LanguageFunction, found: Match) -> Any:

@@ -36,7 +36,7 @@ _PYTHON: dict[type[ast.cmpop], Any] = {
 }  # fmt: skip
 
 
-MAX_BITS = 1 << 14
+MAX_BITS = 1 << 13
 """Bits of a Const int at most: what is longer is a slip, and takes long to compute."""
 _FLOATS = frozenset({ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow})
 

@@ -12,7 +12,17 @@ from teeny.frontend.call import call_language
 from teeny.frontend.context import Context
 from teeny.frontend.execute import evaluate
 from teeny.frontend.guards import guard_of
-from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_const, is_faulty, is_tuple, show
+from teeny.frontend.values import (
+    UNKNOWN,
+    Comparison,
+    Condition,
+    Unset,
+    is_const,
+    is_faulty,
+    is_tuple,
+    show,
+    show_number,
+)
 from teeny.ir.dtype import BOOL, I32
 from teeny.ir.guard import TRUE
 from teeny.ir.poly import Poly
@@ -291,7 +301,7 @@ def as_scalar(c: Context, node: Any, value: Any) -> Any:
     if isinstance(value, int) and not -(2**31) <= value < 2**31:
         return c.fault(
             "T006",
-            f"the Const {value} becomes a run-time i32 here, and does not fit",
+            f"the Const {show_number(value)} becomes a run-time i32 here, and does not fit",
             node,
             help="say the dtype: tl.full((), value, tl.i64)",
         )

@@ -102,6 +102,13 @@ def show_shape(shape: tuple[Any, ...]) -> str:
     return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
+def show_number(value: float) -> str:
+    """A number as messages write it: that of very many digits by its size."""
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"of {value.bit_length()} bits"
+    return repr(value)
+
+
 def show(value: object) -> str:
     """A value's kind in the words of an annotation: `Tensor[f32] of shape (BLOCK,)`, `Scalar[i32]`, `Const 3`."""
     if isinstance(value, Operand):
@@ -121,8 +128,10 @@ def show(value: object) -> str:
         return "None"
     if is_tuple(value):
         return f"a tuple of {len(value)}"
-    if isinstance(value, bool | int | float | str):
-        return f"the {type(value).__name__} {value!r}"
+    if isinstance(value, bool | int | float):
+        return f"the {type(value).__name__} {show_number(value)}"
+    if isinstance(value, str):
+        return f"the str {value!r}"
     if callable(value):
         return f"the function {getattr(value, '__name__', '?')}"
     return f"a {type(value).__name__}"

@@ -8,6 +8,7 @@ MLIR integers have no sign: `storage` maps `u32` to `i32`. Signedness lives in t
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -114,3 +115,25 @@ def integer_range(dtype: DType) -> tuple[int, int]:
     if dtype.kind == "unsigned":
         return 0, (1 << dtype.bits) - 1
     return -(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1
+
+
+_FORMATS = {F16: (11, 15), BF16: (8, 127), F32: (24, 127), F64: (53, 1023)}
+"""By float leaf: the bits of its significand, and the exponent of its largest numbers."""
+
+
+def largest(dtype: DType) -> float:
+    """The largest finite number of a float leaf."""
+    digits, exponent = _FORMATS[dtype]
+    return float(((1 << digits) - 1) << (exponent - digits + 1))
+
+
+def holds(dtype: DType, value: float) -> bool:
+    """Whether a number is in the range of a leaf: for floats, whether a finite one stays finite when it is rounded."""
+    if dtype.kind == "float":
+        digits, exponent = _FORMATS[dtype]
+        limit = ((1 << (digits + 1)) - 1) << (exponent - digits)  # half a unit beyond the largest number
+        return abs(value) < limit or (isinstance(value, float) and not math.isfinite(value))
+    if dtype.kind in ("signed", "unsigned"):
+        low, high = integer_range(dtype)
+        return low <= value <= high
+    return True

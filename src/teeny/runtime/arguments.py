@@ -8,8 +8,10 @@ from types import FunctionType
 from typing import Any, cast
 
 from teeny.diag.errors import LaunchError
+from teeny.frontend.consts import MAX_BITS
 from teeny.frontend.params import Parameter
 from teeny.frontend.signature import EMPTY, Term
+from teeny.frontend.values import show_number
 from teeny.ir.dtype import LEAVES, DType
 from teeny.runtime.arrays import ArrayInfo, NotAnArrayError, describe
 from teeny.runtime.scalars import NotAScalarError, convert
@@ -91,7 +93,7 @@ def _close(name: str, parameters: Sequence[Parameter]) -> tuple[str, ...]:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    text = show_number(value) if type(value) is int else repr(value)
     return text if len(text) <= 60 and "\n" not in text else f"a {type(value).__name__}"
 
 
@@ -246,6 +248,8 @@ def _is_plain(value: Any) -> bool:
 
 def _is(term: Term, value: Any) -> bool:
     kind = term.kind
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        return False
     if kind == "int":
         return isinstance(value, int) and not isinstance(value, bool)
     if kind == "bool":
