@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.language.description import Expr, Kind, Pointer, Shape, fits
-from tests.language.expressions import I32, Expressions, literal, var
+from tests.language.expressions import FLAT, I32, Expressions, index_of, literal, var
 from tests.language.values import FLOATS, NUMBERS
 
 
@@ -38,16 +38,16 @@ class Memory(Expressions):
         """What a place is made of along each axis of a shape, as tiles that broadcast to it."""
         found: list[Expr] = []
         for axis, dim in enumerate(shape):
-            if dim in ("BM", "BN"):
+            if dim in ("BM", "BN", "BK"):
                 names = [n for n in self.names if n == "r" + dim[1] or (n.startswith("r" + dim[1]) and not own)]
                 row = var(self.c.pick(names), Kind("i32", (dim,)))
                 if not own and self.c.chance(8):  # rows found through an index
                     row = Expr("binary", row.kind, (self.make(row.kind, 2), literal(15)), "&")
-                if len(shape) == 2:
-                    kind = Kind("i32", (dim, "1") if axis == 0 else ("1", dim))
-                    row = Expr("index", kind, (row,), ":, None" if axis == 0 else "None, :")
+                if len(shape) > 1:
+                    kind = Kind("i32", tuple(dim if at == axis else "1" for at in range(len(shape))))
+                    row = Expr("index", kind, (row,), index_of(kind.shape))
                 found.append(row)
-            elif dim == "BM * BN":
+            elif dim == FLAT[0]:
                 found.append(Expr("range", Kind("i32", (dim,)), (), dim))
         return found
 
@@ -130,12 +130,10 @@ class Memory(Expressions):
         """This program's part of an output, each lane at a place of its own: strides come with the launch."""
         at = self.pointer(p.name, p.dtype)
         terms = [self.times(var("pid", I32), var("t", I32))]
-        strides = {"BM": "t0", "BN": "t1"}
-        if shape == ("BN", "BM"):
-            strides = {"BN": "t1", "BM": "t0"}
+        strides = {"BM": "t0", "BN": "t1", "BK": "t2"}
         for x, dim in zip(self.indices(shape, True), [d for d in shape if d != "1"], strict=True):
             terms.append(self.times(x, var(strides.get(dim, "t1"), I32)))
-        if shape == ("BM * BN",):
+        if shape == FLAT:
             terms = [terms[0], self.indices(shape, True)[0]]
         total = terms[0]
         for term in terms[1:]:

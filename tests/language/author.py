@@ -89,7 +89,7 @@ class Author(Memory):
         out = self.c.pick(outputs)
         kind = Kind(out.dtype, self.main)
         source = self.c.pick([p for p in inputs if p.dtype == out.dtype])
-        axis = self.c.pick((0, -1)) if self.rank == 1 else self.c.pick((0, 1, 1))
+        axis = self.c.pick((*range(self.rank), -1, -1))
         mask, x, total = self.fresh("k"), self.fresh(), self.fresh()
         at = self.place(source, self.main)
         flag = Kind("bool", self.main)
@@ -145,7 +145,7 @@ class Author(Memory):
             start = self.small() if self.c.chance(40) else literal(self.c.number(-1, 2))
             end = self.small() if self.c.chance(50) else literal(self.c.number(0, 4))
             step = (
-                literal(self.c.pick((1, 1, 2)))
+                literal(self.c.pick((1, 1, 1, 2, 2, 3)))
                 if self.c.chance(80)
                 else Expr("binary", I32, (Expr("binary", I32, (var("n", I32), literal(1)), "&"), literal(1)), "+")
             )
@@ -237,7 +237,7 @@ class Author(Memory):
 
 def program(c: Choices) -> Program:
     """A random kernel."""
-    a = Author(c, c.pick((1, 1, 2)))
+    a = Author(c, c.pick((1, 1, 1, 2, 2, 3)))
     generic = c.chance(35)
     if generic:
         a.classes["D"] = c.pick(("F", "F", "N", "I"))
@@ -251,7 +251,17 @@ def program(c: Choices) -> Program:
     a.pointers += [Pointer(f"y{at}", d, True, c.chance(60)) for at, d in enumerate(outputs)]
     floats = [d for d in a.dtypes if a.within(d, FLOATS)]
     loose = Pointer("z0", c.pick(floats), True, False, True) if floats and c.chance(20) else None
-    a.scalars = {"m": "i32", "n": "i32", "a": "i32", "b": "i32", "w": "i64", "t": "i32", "t0": "i32", "t1": "i32"}
+    a.scalars = {
+        "m": "i32",
+        "n": "i32",
+        "a": "i32",
+        "b": "i32",
+        "w": "i64",
+        "t": "i32",
+        "t0": "i32",
+        "t1": "i32",
+        "t2": "i32",
+    }
     a.names = {name: Kind(dtype, ()) for name, dtype in a.scalars.items()}
     prelude: list[Any] = []
 
@@ -263,7 +273,9 @@ def program(c: Choices) -> Program:
     flat = Expr("binary", I32, (x, Expr("binary", I32, (y, Expr("num_programs", I32, (), 0)), "*")), "+")
     let("pid", I32, flat)
     let("rM", Kind("i32", ("BM",)), Expr("range", Kind("i32", ("BM",)), (), "BM"))
-    if a.rank == 2:
+    if a.rank == 3:
+        let("rK", Kind("i32", ("BK",)), Expr("range", Kind("i32", ("BK",)), (), "BK"))
+    if a.rank >= 2:
         let("rN", Kind("i32", ("BN",)), Expr("range", Kind("i32", ("BN",)), (), "BN"))
     if c.chance(40):
         shift = Expr("binary", I32, (var("pid", I32), Expr("const", I32, (), "BM")), "*")

@@ -9,7 +9,7 @@ from typing import Any
 from tests.language.values import CLASSES
 
 Shape = tuple[str, ...]
-"""Dims as the kernel writes them: "1", "BM", "BN", "BM * BN"."""
+"""Dims as the kernel writes them: "1", "BM", "BN", "BK", "BM * BN"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +141,15 @@ class Run:
     scalars: dict[str, int]
     grid: tuple[int, int, int]
     seed: int
+    mode: int = 0
+    """How it is compiled: a number of `trial.MODES`."""
     aliases: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
     """Input by name: the output whose memory it shares, and by how many elements it lies further on."""
 
 
 def dims(shape: Shape, constants: dict[str, Any]) -> tuple[int, ...]:
     """A shape's sizes."""
-    values = {"1": 1, "BM": constants["BM"], "BN": constants["BN"], "BM * BN": constants["BM"] * constants["BN"]}
+    values = {"1": 1, "BM * BN": constants["BM"] * constants["BN"], **constants}
     return tuple(values[d] for d in shape)
 
 

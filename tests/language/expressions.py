@@ -12,16 +12,17 @@ from tests.language.values import CLASSES, FLOATS, INTEGERS, NUMBERS
 T = TypeVar("T")
 I32 = Kind("i32", ())
 FLAG = Kind("bool", ())
-ONE, TWO = (
-    (("BM",),),
-    (("BM",), ("BN",), ("BM", "BN"), ("BM", "1"), ("1", "BN"), ("1", "1"), ("BN", "BM"), ("BM * BN",)),
-)
-INDEXED = {
-    ("BM", "1"): ("BM", ":, None"),
-    ("1", "BN"): ("BN", "None, :"),
-    ("1", "BM"): ("BM", "None, :"),
-    ("BN", "1"): ("BN", ":, None"),
-}
+FLAT = ("BM * BN",)
+SHAPES: dict[int, tuple[Shape, ...]] = {
+    1: (("BM",),),
+    2: (("BM",), ("BN",), ("BM", "BN"), ("BM", "1"), ("1", "BN"), ("1", "1"), ("BN", "BM"), FLAT),
+    3: (
+        ("BK",), ("BM",), ("BN",), ("BM", "BN"), ("BK", "BM"), ("BK", "BM", "BN"), ("1", "BM", "BN"), ("BK", "1", "BN"),
+        ("BK", "BM", "1"), ("1", "1", "BN"), ("BK", "1", "1"), ("BN", "BM", "BK"), ("BM", "BK", "BN"),
+    ),
+}  # fmt: skip
+"""The shapes of a kernel's values, by its rank."""
+MAIN: dict[int, Shape] = {1: ("BM",), 2: ("BM", "BN"), 3: ("BK", "BM", "BN")}
 WIDE = ("i32", "i64", "u32", "u64", *FLOATS)
 MATH = ("exp", "log", "log2", "rsqrt")
 
@@ -38,6 +39,11 @@ class Choices(Protocol):
 
 def literal(value: float | int) -> Expr:
     return Expr("literal", I32, (), value)
+
+
+def index_of(shape: Shape) -> str:
+    """The index that gives a value of the dims that are not 1 this shape."""
+    return ", ".join("None" if d == "1" else ":" for d in shape)
 
 
 def var(name: str, kind: Kind) -> Expr:
@@ -76,11 +82,11 @@ class Expressions:
         return f"{stem}{self.count}"
 
     def shapes(self) -> tuple[Shape, ...]:
-        return ((), *(ONE if self.rank == 1 else TWO))
+        return ((), *SHAPES[self.rank])
 
     @property
     def main(self) -> Shape:
-        return ("BM",) if self.rank == 1 else ("BM", "BN")
+        return MAIN[self.rank]
 
     def number(self, dtype: str) -> float | int:
         """A literal that every leaf of a dtype takes."""
@@ -108,7 +114,7 @@ class Expressions:
             if any(p.dtype == dtype and (p.sure or not kind.sure) and not p.loose for p in self.pointers) and shape:
                 found += [self.load] * 3
             found.append(self.reduced)
-            if shape in (("BM", "BN"), ("BN", "BM"), ("BM * BN",)):
+            if len(shape) == self.rank > 1 or shape == FLAT:
                 found.append(self.turned)
             found += [self.helped] if self.helpers else []
         found.append(self.cast)
@@ -294,23 +300,22 @@ class Expressions:
 
     def spread(self, kind: Kind, depth: int) -> Expr:
         """A smaller value brought to the shape."""
-        if kind.shape in INDEXED and self.c.chance(60):
-            shape, index = INDEXED[kind.shape]
-            return Expr("index", kind, (self.make(replace(kind, shape=(shape,)), depth),), index)
+        inner = tuple(d for d in kind.shape if d != "1")
+        if 0 < len(inner) < len(kind.shape) and inner in self.shapes() and self.c.chance(60):
+            return Expr("index", kind, (self.make(replace(kind, shape=inner), depth),), index_of(kind.shape))
         return self.widened(self.make(replace(kind, shape=self.part(kind.shape)), depth), kind)
 
     def reduced(self, kind: Kind, depth: int) -> Expr:
         """A reduction of a larger tile. Undefined lanes never enter one."""
         options: list[tuple[Shape, int | None, bool]] = []
-        if not kind.shape:
-            options = [(s, None, False) for s in self.shapes() if s] + [(("BM",), 0, False), (("BM",), -1, False)]
-        if self.rank == 2:
-            options += {
-                ("BM",): [(("BM", "BN"), 1, False), (("BN", "BM"), 0, False)], ("BN",): [(("BM", "BN"), 0, False)],
-                ("BM", "1"): [(("BM", "BN"), 1, True), (("BM", "BN"), -1, True)],
-                ("1", "BN"): [(("BM", "BN"), 0, True)],
-                ("1", "1"): [(("BM", "BN"), None, True), (("BM", "1"), 0, True)],
-            }.get(kind.shape, [])  # fmt: skip
+        for source in SHAPES[self.rank]:
+            options += [(source, None, False)] if not kind.shape else []
+            options += [(source, None, True)] if kind.shape == ("1",) * len(source) else []
+            for axis in range(len(source)):
+                before, after = source[:axis], source[axis + 1 :]
+                at = axis - len(source) if self.c.chance(20) else axis
+                options += [(source, at, False)] if (*before, *after) == kind.shape else []
+                options += [(source, at, True)] if (*before, "1", *after) == kind.shape else []
         if not options or kind.dtype == "bool":
             return self.leaf(kind)
         shape, axis, keep = self.c.pick(options)
@@ -326,11 +331,15 @@ class Expressions:
 
     def turned(self, kind: Kind, depth: int) -> Expr:
         """Transposed or reshaped."""
-        others = [s for s in (("BM", "BN"), ("BN", "BM"), ("BM * BN",)) if s != kind.shape]
+        sizes = sorted(" * ".join(kind.shape).split(" * "))
+        others = [s for s in self.shapes() if s != kind.shape and sorted(" * ".join(s).split(" * ")) == sizes]
+        if not others:
+            return self.leaf(kind)
         source = self.c.pick(others)
         inner = self.make(replace(kind, shape=source), depth)
-        if len(source) == 2 and len(kind.shape) == 2 and self.c.chance(60):
-            return Expr("trans", kind, (inner,))
+        if len(source) == len(kind.shape) and self.c.chance(60):
+            order = tuple(source.index(d) for d in kind.shape)
+            return Expr("trans", kind, (inner,), None if order == (1, 0) and self.c.chance(50) else order)
         return Expr("reshape", kind, (inner,))
 
     def helped(self, kind: Kind, depth: int) -> Expr:

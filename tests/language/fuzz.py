@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -73,13 +74,7 @@ def shrunk(seed: int, folder: Path) -> str:
     made = program(c)
 
     def fault_of(candidate: Program, chosen: Run) -> str:
-        try:
-            check(build(candidate, folder), chosen)
-        except FaultError as fault:
-            return str(fault)
-        except Exception:
-            return ""
-        return ""
+        return apart(lambda: fault_in(candidate, chosen, folder))
 
     chosen = next((run for run in launches(c, made, seed) if fault_of(made, run)), None)
     if chosen is None:
@@ -103,8 +98,8 @@ def main(arguments: list[str]) -> int:
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
         for seed in range(first, int(arguments[1])):
-            one, two, fault = apart(seed, Path(name))
-            count, said, faults = count + one, said + two, faults + bool(fault)
+            one, two, fault = apart(functools.partial(report, seed, Path(name))).split(" ", 2)
+            count, said, faults = count + int(one), said + int(two), faults + bool(fault)
             if fault:
                 print(f"seed {seed}: {fault}", flush=True)
             if (seed - first) % 100 == 99:
@@ -116,27 +111,41 @@ def main(arguments: list[str]) -> int:
     return 1 if faults else 0
 
 
-def apart(seed: int, folder: Path) -> tuple[int, int, str]:
-    """One trial in a process of its own, which an access outside an array ends."""
+def fault_in(candidate: Program, chosen: Run, folder: Path) -> str:
+    """What is wrong with a kernel, if it can be built at all."""
+    try:
+        check(build(candidate, folder), chosen)
+    except FaultError as fault:
+        return str(fault)
+    except Exception:
+        return ""
+    return ""
+
+
+def report(seed: int, folder: Path) -> str:
+    """Launches, those that fit, and the fault of one seed."""
+    try:
+        one, two = trial(seed, folder)
+    except FaultError as fault:
+        return f"0 0 {fault}"
+    except Exception:
+        return f"0 0 {traceback.format_exc()}"
+    return f"{one} {two} "
+
+
+def apart(work: Callable[[], str]) -> str:
+    """Do something in a process of its own, which an access outside an array ends."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        try:
-            one, two = trial(seed, folder)
-            said = f"{one} {two} "
-        except Exception as fault:
-            said = f"0 0 {fault if isinstance(fault, FaultError) else traceback.format_exc()}"
-        os.write(writing, said.encode())
+        os.write(writing, work().encode())
         os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
         said = pipe.read().decode()
     _, status = os.waitpid(child, 0)
-    if status:
-        return 0, 0, f"the process died of signal {status & 127}"
-    one, two, fault = said.split(" ", 2)
-    return int(one), int(two), fault
+    return said if not status else f"0 0 the process died of signal {status & 127}"
 
 
 if __name__ == "__main__":

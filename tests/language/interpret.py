@@ -25,6 +25,12 @@ BINARY = {
 }  # fmt: skip
 COMPARE = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 UNARY = {"-": "neg", "~": "invert", "+": "pos"}
+INDEX = {
+    ", ".join("None" if at is None else ":" for at in each): each
+    for rank in (1, 2, 3)
+    for each in product((None, slice(None)), repeat=rank)
+}
+"""Indices by their text."""
 REDUCE = {"sum": total, "max": largest, "min": smallest}
 
 
@@ -281,7 +287,7 @@ class Interpreter:
             case "reduce":
                 return self.reduce(e)
             case "index":
-                return self.each(lambda v: v[:, None] if at == ":, None" else v[None, :], self.lanes(e.args[0]))
+                return self.each(lambda v: v[INDEX[at]], self.lanes(e.args[0]))
             case "broadcast":
                 return self.each(lambda v: np.broadcast_to(v, self.shape(e.kind.shape)), self.lanes(e.args[0]))
             case "reshape":
@@ -289,7 +295,7 @@ class Interpreter:
                     lambda v: np.ascontiguousarray(v).reshape(self.shape(e.kind.shape)), self.lanes(e.args[0])
                 )
             case "trans":
-                return self.each(np.transpose, self.lanes(e.args[0]))
+                return self.each(lambda v: np.transpose(v, at), self.lanes(e.args[0]))
             case "full":
                 number = self.lanes(Expr("literal", e.kind, (), at), self.leaf(e.kind.dtype))
                 return Lanes(np.full(self.shape(e.kind.shape), number.value), np.False_)

@@ -69,7 +69,7 @@ class Writer:
             case "reshape":
                 return f"tl.reshape({args[0]}, {shape_text(e.kind.shape)})"
             case "trans":
-                return f"tl.trans({args[0]})"
+                return f"tl.trans({args[0]})" if at is None else f"tl.trans({args[0]}, {at})"
             case "full":
                 value = number_text(at)
                 return f"tl.full({shape_text(e.kind.shape)}, {value}, {self.dtype(e.kind.dtype)})"
@@ -136,7 +136,13 @@ class Writer:
         text += "\n\n" + "".join(map(self.helper, p.helpers))
         parameters = [f"{x.name}: tl.Ptr[{self.annotation(x.dtype)}]" for x in p.pointers]
         parameters += [f"{name}: tl.Scalar[tl.{dtype}]" for name, dtype in p.scalars.items()]
-        parameters += ["BM: tl.Const[int]", "BN: tl.Const[int]", "K: tl.Const[int]", "FLAG: tl.Const[bool]"]
+        parameters += [
+            "BM: tl.Const[int]",
+            "BN: tl.Const[int]",
+            "BK: tl.Const[int]",
+            "K: tl.Const[int]",
+            "FLAG: tl.Const[bool]",
+        ]
         return f"{text}@tn.kernel\ndef kernel(\n    {', '.join(parameters)}\n) -> None:\n{self.block(p.body, 1)}"
 
 

@@ -23,7 +23,9 @@ NAME: tl.Const[str] = "second"
 
 
 @tn.kernel
-def arithmetic(y_ptr: tl.Ptr[tl.i64], A: tl.Const[int], B: tl.Const[int], F: tl.Const[float], S: tl.Const[tuple[int, int]]) -> None:
+def arithmetic(
+    y_ptr: tl.Ptr[tl.i64], A: tl.Const[int], B: tl.Const[int], F: tl.Const[float], S: tl.Const[tuple[int, int]]
+) -> None:
     one = tl.full((), 1, tl.i64)
     tl.store(y_ptr, one * (A // B))
     tl.store(y_ptr + 1, one * (A % B))
@@ -147,7 +149,9 @@ def ends(x: tl.Tensor[N]) -> tuple[tl.Tensor[N], tl.Tensor[N], tl.Tensor[N]]:
 
 
 @tn.kernel
-def helpers(x_ptr: tl.Ptr[N], y_ptr: tl.Ptr[N], E: tl.Const[int], ORDER: tl.Const[str], WHOLE: tl.Const[bool] = True) -> None:
+def helpers(
+    x_ptr: tl.Ptr[N], y_ptr: tl.Ptr[N], E: tl.Const[int], ORDER: tl.Const[str], WHOLE: tl.Const[bool] = True
+) -> None:
     at = tl.arange(0, 16)
     x = tl.load(x_ptr + at)
     tl.store(y_ptr + at, power(x))
@@ -158,13 +162,15 @@ def helpers(x_ptr: tl.Ptr[N], y_ptr: tl.Ptr[N], E: tl.Const[int], ORDER: tl.Cons
     if ORDER == "down":
         low, high = high, low
     tl.store(y_ptr + 48 + at, tl.where(at < 8, low, high) + width * bounds[0])
-    if not WHOLE and E > 2 or ORDER == "none":
+    if (not WHOLE and E > 2) or ORDER == "none":
         tl.store(y_ptr + 64 + at, x)
 
 
 @both
 @pytest.mark.parametrize("dtype", ["i32", "u8", "f32", "i64"])
-@pytest.mark.parametrize(("e", "order", "whole"), [(3, "up", True), (0, "down", False), (4, "down", False), (1, "none", True)])
+@pytest.mark.parametrize(
+    ("e", "order", "whole"), [(3, "up", True), (0, "down", False), (4, "down", False), (1, "none", True)]
+)
 def test_helpers(executor: str, dtype: str, e: int, order: str, whole: bool) -> None:
     x = np.arange(1, 17).astype(DTYPES[dtype])
     y = np.full(80, 99).astype(DTYPES[dtype])

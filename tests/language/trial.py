@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,13 +77,13 @@ def build(program: Program, folder: Path) -> Built:
 
 
 def specialise(built: Built, chosen: Run) -> tuple[Module, CpuKernel]:
-    key = repr((chosen.dtypes, chosen.constants))
+    key = repr((chosen.dtypes, chosen.constants, chosen.mode))
     if key not in built.made:
         dtypes: Mapping[DType, DType] = {v: LEAVES[chosen.dtypes[v.name]] for v in built.definition.variables}
         module = lower_concrete(built.definition, dtypes, chosen.constants)
         widen(module)
         verify(module, concrete=True)
-        level, options = MODES[zlib.crc32((built.text + key).encode()) % len(MODES)]
+        level, options = MODES[chosen.mode % len(MODES)]
         built.made[key] = (module, compile_module(module, level, options=options))
     return built.made[key]
 
@@ -222,45 +221,50 @@ def _scalars(program: Program, chosen: Run) -> list[int]:
     return [chosen.scalars[name] for name in program.scalars]
 
 
+SIZES: dict[int, tuple[tuple[int, int, int], ...]] = {
+    1: tuple((1 << at, 1, 1) for at in range(9)),
+    2: (
+        (1, 1, 1), (1, 16, 1), (16, 1, 1), (2, 2, 1), (4, 8, 1), (8, 4, 1), (2, 64, 1), (32, 2, 1), (16, 16, 1),
+        (8, 32, 1), (4, 128, 1),
+    ),
+    3: ((1, 1, 1), (2, 2, 2), (1, 8, 4), (4, 1, 8), (4, 4, 1), (2, 16, 4), (4, 8, 8), (16, 2, 2), (2, 64, 2)),
+}  # fmt: skip
+"""BM, BN and BK by the rank."""
+GRIDS = ((1, 1, 1), (1, 1, 1), (2, 1, 1), (3, 1, 1), (2, 2, 1), (1, 2, 2), (5, 1, 1), (0, 1, 1))
+
+
 def arguments(c: Choices, program: Program, seed: int, like: Run | None = None) -> Run:
     """What to run a program on, with the dtypes and Consts of another run if one is given.
 
     Places in outputs are apart for each lane and program.
     """
-    dtypes = like.dtypes if like is not None else {v: c.pick(program.leaves(v)) for v in program.variables}
     if like is not None:
-        bm, bn = like.constants["BM"], like.constants["BN"]
-    elif program.rank == 1:
-        bm, bn = c.pick((1, 2, 4, 8, 16, 32, 64, 128, 256)), c.pick((1, 4))
+        dtypes, constants = like.dtypes, like.constants
     else:
-        bm, bn = c.pick(
-            ((1, 1), (1, 16), (16, 1), (2, 2), (4, 8), (8, 4), (2, 64), (32, 2), (16, 16), (8, 32), (4, 128))
-        )
+        dtypes = {v: c.pick(program.leaves(v)) for v in program.variables}
+        constants = dict(zip(("BM", "BN", "BK"), c.pick(SIZES[program.rank]), strict=True))
+        constants |= {"K": c.number(0, 5), "FLAG": c.chance(50)}
+    sizes = [constants[name] for name in ("BM", "BN", "BK")]
+    bm, bn, bk = sizes
     scalars = {name: c.number(-3, 12) for name in program.scalars}
-    scalars["m"], scalars["n"] = c.number(-1, bm + 2), c.number(-1, (bn if program.rank == 2 else bm) + 2)
+    scalars["m"], scalars["n"] = c.number(-1, bm + 2), c.number(-1, (bm if program.rank == 1 else bn) + 2)
     scalars["a"] = c.pick((1, -1, 0, 2, bn, bm, bn + 1, 7))
     scalars["b"] = c.pick((1, 1, 0, -2, bm, bm + 3))
     scalars["w"] = c.pick((1, -1, 0, 3, bm * bn, 17))
-    inner, pad = c.pick((1, 1, 1, 2, -1)), c.pick((0, 0, 1, 5))
-    if program.rank == 1:
-        scalars["t0"], scalars["t1"] = inner, 1
-    elif c.chance(70):
-        scalars["t1"], scalars["t0"] = inner, (bn * abs(inner) + pad) * c.pick((1, 1, 1, -1))
-    else:
-        scalars["t0"], scalars["t1"] = inner, (bm * abs(inner) + pad) * c.pick((1, 1, -1))
-    reach = max(bm * bn, (bm - 1) * abs(scalars["t0"]) + (bn - 1) * abs(scalars["t1"]) + 1)
-    scalars["t"] = (reach * 2 + c.pick((0, 0, 3))) * c.pick((1, 1, -1))
-    grid = c.pick(((1, 1, 1), (1, 1, 1), (2, 1, 1), (3, 1, 1), (2, 2, 1), (1, 2, 2), (5, 1, 1), (0, 1, 1)))
-    constants = {"BM": bm, "BN": bn, "K": c.number(0, 5), "FLAG": c.chance(50)} if like is None else like.constants
-    chosen = Run(dtypes, constants, scalars, grid, seed)
+    order = c.pick(((1, 0, 2), (1, 0, 2), (0, 1, 2), (2, 1, 0), (1, 2, 0)))
+    step = c.pick((1, 1, 1, 2))
+    reach = 1
+    for axis in order:
+        scalars[f"t{axis}"] = step * c.pick((1, 1, 1, -1))
+        reach += (sizes[axis] - 1) * step
+        step = step * sizes[axis] + c.pick((0, 0, 1, 5))
+    scalars["t"] = (max(bm * bn * bk, reach) * 2 + c.pick((0, 0, 3))) * c.pick((1, 1, -1))
+    chosen = Run(dtypes, constants, scalars, c.pick(GRIDS), seed, c.number(0, 99) if like is None else like.mode)
     outputs = [p for p in program.pointers if p.output and p.sure and not p.loose]
     if outputs and c.chance(25):
         out = c.pick(outputs)
-        same = [
-            p.name
-            for p in program.pointers
-            if not p.output and dtypes.get(p.dtype, p.dtype) == dtypes.get(out.dtype, out.dtype)
-        ]
+        leaf = dtypes.get(out.dtype, out.dtype)
+        same = [p.name for p in program.pointers if not p.output and dtypes.get(p.dtype, p.dtype) == leaf]
         if same:
             chosen.aliases[c.pick(same)] = (out.name, c.pick((0, 0, 1, -1, 2, bn)))
     return chosen
