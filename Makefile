@@ -13,6 +13,8 @@ help:
 	@echo "make test       set up .venv and run every test (PYTEST_ARGS=... is passed on)"
 	@echo "make matrix     run the full matrices of operations, dtypes and targets (TRITON=3.6.0: with that version)"
 	@echo "make accuracy   measure the errors of the elementary functions and write docs/accuracy.md"
+	@echo "make test-full  the same with every cell of the matrix of functions, dtypes and executors"
+	@echo "make fuzz       random kernels by seed, each in a process of its own (SEEDS=\"0 1000\")"
 	@echo "make bench      measure against the budgets"
 	@echo "make docs       write docs/reference and docs/errors anew"
 	@echo "make lint       ruff and pyright"
@@ -38,6 +40,14 @@ matrix: env-test
 accuracy: env-test
 	@echo "make accuracy: measuring; docs/accuracy.md is written"
 	@$(BIN)/python -m bench.accuracy
+
+fuzz: env-test
+	@echo "make fuzz: random kernels against their meaning in NumPy (SEEDS=\"0 1000\")"
+	@$(BIN)/python -m tests.language.fuzz $(or $(SEEDS),0 1000)
+
+test-full: env-test
+	@echo "make test-full: running the tests, every cell of the matrix, a thousand random kernels"
+	@TEENY_FULL=1 $(BIN)/python -m pytest -n auto --maxprocesses=8 $(PYTEST_ARGS) tests
 
 bench: env-test
 	@echo "make bench: measuring"
