@@ -6,7 +6,7 @@ BIN := .venv/bin
 PYTEST_ARGS ?=
 TRITON ?=
 
-.PHONY: help demo test matrix docs accuracy bench lint format typecheck clean env-demo env-test
+.PHONY: help demo test test-full fuzz matrix docs accuracy bench lint format typecheck clean env-demo env-test
 
 help:
 	@echo "make demo       set up .venv and show the main job: a softmax, checked, compiled and run"
