@@ -727,9 +727,7 @@ def through_a_helper(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B
 # Matrix products
 
 
-def product(
-    a_ptr: tl.Ptr[D], b_ptr: tl.Ptr[D], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]
-) -> None:
+def product(a_ptr: tl.Ptr[D], b_ptr: tl.Ptr[D], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
     r = tl.arange(0, B)
     inside = r < k
     a = tl.load(a_ptr + (r[:, None] * k + r[None, :]), mask=inside[None, :], other=0.0)
@@ -834,3 +832,84 @@ def attention(
         acc = tl.dot(p.to(v_ptr.dtype), v, acc * alpha[:, None])
         top = higher
     tl.store(o_ptr + (r[:, None] * B + r[None, :]), acc / total[:, None], mask=(r < n)[:, None])
+
+
+# Maxima so far
+
+
+def max_in_pieces(x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    m = tl.full((B,), -float("inf"), tl.f32)
+    for s in range(0, n, B):
+        j = s + tl.arange(0, B)
+        m = tl.maximum(m, tl.load(x_ptr + j, mask=j < n, other=0.0))
+    tl.store(y_ptr, tl.max(m, axis=0))  # F002
+
+
+def min_in_pieces(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    m = tl.full((B,), float("inf"), x_ptr.dtype)
+    for s in range(0, n, B):
+        j = s + tl.arange(0, B)
+        x = tl.load(x_ptr + j, mask=j < n, other=0.0)
+        m = tl.minimum(x, m, propagate_nan=True)
+    tl.store(y_ptr, tl.min(m, axis=0))  # F002
+
+
+def max_of_integers_in_pieces(
+    x_ptr: tl.Ptr[tl.i32], y_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    m = tl.full((B,), tl.lowest(tl.i32), tl.i32)
+    s = 0
+    while s < n:
+        j = s + tl.arange(0, B)
+        m = tl.maximum(m, tl.load(x_ptr + j, mask=j < n, other=0))
+        s += B
+    tl.store(y_ptr, tl.max(m, axis=0))  # F002
+
+
+def max_of_two_tiles(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    j = tl.arange(0, B)
+    m = tl.maximum(tl.load(y_ptr + j), tl.load(x_ptr + j, mask=j < n, other=0.0))
+    tl.store(y_ptr, tl.max(m, axis=0))  # F002
+
+
+def max_in_pieces_of_what_leaves_it(
+    x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    m = tl.full((B,), -float("inf"), tl.f32)
+    low = tl.full((B,), float("inf"), tl.f32)
+    top = tl.zeros((B,), tl.f32)
+    size = tl.full((B,), -float("inf"), tl.f32)
+    for s in range(0, n, B):
+        j = s + tl.arange(0, B)
+        x = tl.load(x_ptr + j, mask=j < n, other=-float("inf"))
+        m = tl.maximum(m, x)
+        low = tl.minimum(low, tl.load(x_ptr + j, mask=j < n, other=float("inf")))
+        y = tl.load(x_ptr + j, mask=j < n, other=0.0)
+        top = tl.maximum(top, y)
+        size = tl.maximum(size, tl.abs(y))
+    tl.store(y_ptr, tl.max(m, axis=0))
+    tl.store(y_ptr + 1, tl.min(low, axis=0))
+    tl.store(y_ptr + 2, tl.max(top, axis=0))
+    tl.store(y_ptr + 3, tl.max(size, axis=0))
+
+
+def max_in_pieces_refilled(
+    x_ptr: tl.Ptr[tl.f32], y_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    m = tl.full((B,), -float("inf"), tl.f32)
+    k = tl.full((B,), -float("inf"), tl.f32)
+    for s in range(0, n, B):
+        j = s + tl.arange(0, B)
+        x = tl.load(x_ptr + j, mask=j < n, other=0.0)
+        m = tl.maximum(m, tl.where(j < n, x, -float("inf")))
+        k = tl.where(j < n, tl.maximum(k, x), k)
+    tl.store(y_ptr, tl.max(m, axis=0))
+    tl.store(y_ptr + 1, tl.max(k, axis=0))
+
+
+def max_of_unsigned_in_pieces(x_ptr: tl.Ptr[U], y_ptr: tl.Ptr[U], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    m = tl.zeros((B,), x_ptr.dtype)
+    for s in range(0, n, B):
+        j = s + tl.arange(0, B)
+        m = tl.maximum(m, tl.load(x_ptr + j, mask=j < n, other=0))
+    tl.store(y_ptr, tl.max(m, axis=0))

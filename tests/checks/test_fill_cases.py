@@ -74,11 +74,25 @@ def test_the_text_of_the_design() -> None:
     assert text[7].strip() == '= help: fill them with the identity of max: other=-float("inf")'
 
 
+MESSAGES = {
+    "softmax_of_zeros": "lanes of `num` outside the mask of `x` hold 1 and take part in `tl.sum`",
+    "row_max_of_zeros": "lanes of `x` outside its mask hold 0 and take part in `tl.max`",
+    "min_in_pieces": "lanes of `x` outside its mask enter a minimum so far as 0, and with it `tl.min`",
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_message(name: str) -> None:
+    assert MESSAGES[name] in [d.message for d in findings(getattr(fill_cases, name))]
+
+
 HELP = {
     "row_max_of_zeros": 'fill them with the identity of max: other=-float("inf")',
     "absmax_of_one": "fill them so that they leave this max as it is: other=0.0",
     "row_sum": "fill them with the identity of sum: other=0.0",
     "softmax_of_zeros": 'fill them so that they leave this sum as it is: other=-float("inf")',
+    "max_in_pieces": 'fill them with the identity of max: other=-float("inf")',
+    "min_in_pieces": 'fill them with the identity of min: other=float("inf")',
     "variance": "set them to the identity of sum after the computation: tl.where(cols < n, ..., 0.0)",
     "integers": "set them to the identity of max after the computation: "
     "tl.where(cols < n, ..., tl.lowest(x_ptr.dtype))",

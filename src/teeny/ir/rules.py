@@ -3,8 +3,9 @@
 Interval: a pair `(low, high)` of Python numbers, `-inf` and `inf` allowed, that holds every lane's value.
 
 Masked-lane value: what the lanes *outside one mask conjunct* hold. `None`: nothing special, the same as any other lane;
-`Number(v)`: the constant v; `COMPUTED`: something computed from such lanes; `Undefined(op)`: the result of the masked
-load `op`, which had no `other`. Undefined wins over all (unless an operation discards the lane).
+`Number(v)`: the constant v; `COMPUTED`: something computed from such lanes; `Beyond(v, "max")`: v or something larger;
+`Undefined(op)`: the result of the masked load `op`, which had no `other`. Undefined wins over all (unless an operation
+discards the lane).
 """
 
 from __future__ import annotations
@@ -36,8 +37,16 @@ class Undefined:
     source: Op
 
 
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """The larger (`group` "max") or smaller ("min") of `value`, a fill, and something else: a maximum so far."""
+
+    value: float
+    group: str
+
+
 COMPUTED = Computed()
-LaneState = Number | Computed | Undefined | None
+LaneState = Number | Computed | Beyond | Undefined | None
 Absorb = Callable[[tuple[LaneState, ...]], LaneState]
 """Given the operands' states (none undefined): the result where one operand alone decides it, else None."""
 

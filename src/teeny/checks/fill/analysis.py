@@ -9,12 +9,12 @@ from teeny.checks.fill.finding import Finding, Role
 from teeny.checks.fill.keys import ALWAYS, MOVES, Condition, Keys
 from teeny.checks.fill.lanewise import FALSE, TRUE, result_state
 from teeny.checks.fill.product import dot_
-from teeny.checks.fill.reduction import harmless, meant
+from teeny.checks.fill.reduction import group_of, harmless, meant, so_far
 from teeny.checks.fill.regions import for_, if_, while_
 from teeny.checks.fill.state import ANYWHERE, NOTHING, Entry, States, join_all, joined
 from teeny.diag.errors import InternalError
 from teeny.ir.dtype import BOOL
-from teeny.ir.rules import COMPUTED, LaneState, Lanewise, Number, Structural, Undefined
+from teeny.ir.rules import COMPUTED, Beyond, LaneState, Lanewise, Number, Structural, Undefined
 from teeny.ir.types import element_of
 from teeny.ops.reduce import combiner
 
@@ -28,7 +28,7 @@ class Analysis:
     """States of the values of one function. `fills` gives loads another `other`, to see what that would mend.
 
     `possible` is the truth table of what the Const conditions can be; `silent` keeps findings back while a loop is
-    analysed for the first times.
+    analysed for the first times. `starts`: what a carried value was before its loop.
     """
 
     def __init__(self, facts: Facts, possible: int, fills: Mapping[Op, float]) -> None:
@@ -37,6 +37,7 @@ class Analysis:
         self.fills = fills
         self.states: dict[Value, States] = {}
         self.numbers: dict[Value, float] = {}
+        self.starts: dict[Value, Value] = {}
         self.path: Condition = ALWAYS
         self.silent = False
         self.findings: dict[object, Finding] = {}
@@ -157,7 +158,11 @@ class Analysis:
         made: States = {}
         for key in keys:
             entries = [self.entry(v, key) for v in op.operands]
-            made_entry = _combined(result_state(op, tuple([e.state if e else None for e in entries])), entries)
+            states = tuple([e.state if e else None for e in entries])
+            state = result_state(op, states)
+            if state == COMPUTED:
+                state = so_far(op, states, lambda value: self.starts.get(value, value)) or state
+            made_entry = _combined(state, entries)
             if made_entry is not None:
                 made[key] = made_entry
         self.states[result] = made
@@ -285,6 +290,8 @@ class Analysis:
         elif isinstance(entry.state, Number):
             if not harmless(op, value, entry.state.value):
                 self.found("F002", op, "reduction", key, entry)
+        elif isinstance(entry.state, Beyond) and entry.state.group == (group_of(op) or "")[:3]:
+            self.found("F002", op, "reduction", key, entry)
         elif combiner(op) == "add":
             self.found("F003", op, "reduction", key, entry)
 
@@ -295,9 +302,11 @@ def _operand(op: Op, at: int) -> Value | None:
 
 def _after(op: Op, entry: Entry) -> Entry:
     """What a reduction makes of lanes that all hold the same: a maximum keeps a number, a sum keeps 0 alone."""
+    group = combiner(op)
+    if isinstance(entry.state, Beyond) and entry.state.group != (group or "")[:3]:
+        return entry._replace(state=COMPUTED)
     if not isinstance(entry.state, Number):
         return entry
-    group = combiner(op)
     keeps = group in ("max", "min", "maximum", "minimum", "and", "or") or (group is not None and entry.state.value == 0)
     return entry if keeps else entry._replace(state=COMPUTED)
 

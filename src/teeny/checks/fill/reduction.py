@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from teeny.checks.fill.interval import interval_of
+from teeny.checks.fill.lanewise import is_uniform
 from teeny.checks.fill.state import same_number
 from teeny.ir.dtype import UNSIGNED, DType
+from teeny.ir.rules import Beyond, LaneState, Number
 from teeny.ir.types import element_of
 from teeny.ops.arith import MAX, MIN
 from teeny.ops.compare import CORE
@@ -68,12 +71,38 @@ def harmless(op: Op, value: Value, fill: float) -> bool:
     identity = identity_of(op)
     if value is not op.operands[0] or identity is None or same_number(identity, fill):
         return True
-    group = group_of(op)
-    if group not in ("max", "maximum", "min", "minimum"):
-        return False
     unsigned = op.regions[0].block.ops[0].schema.name.endswith("ui")
-    if unsigned or math.isnan(fill):
+    return not unsigned and within(group_of(op) or "", value, fill)
+
+
+def within(group: str, value: Value, fill: float) -> bool:
+    """Whether a maximum or minimum with `fill` leaves every lane of `value`, taken with a sign, as it is."""
+    if not group.startswith(("max", "min")) or math.isnan(fill):
         return False
-    sign = 1 if group.startswith("max") else -1
     low, high = interval_of(value)
-    return fill <= low if sign > 0 else fill >= high
+    return fill <= low if group.startswith("max") else fill >= high
+
+
+def so_far(op: Op, states: tuple[LaneState, ...], start: Callable[[Value], Value]) -> LaneState:
+    """The lanes of a maximum or minimum of two tiles, one of which has a fill that changes it; None where none has.
+
+    `start`: what a value that a loop carries was before the loop; one that begins beyond the fill is not changed by it.
+    """
+    group = op.schema.group[:3]
+    element = element_of(op.results[0].type)
+    if group not in ("max", "min") or not isinstance(element, DType) or op.schema.identity is None:
+        return None
+    unsigned = op.schema.name.endswith("ui") or (element.is_variable and element.within(UNSIGNED))
+    neutral = (0 if group == "max" else -1) if unsigned else op.schema.identity(element)
+    found: list[float] = []
+    for value, other, state in zip(op.operands, reversed(op.operands), states, strict=True):
+        if not isinstance(state, Number | Beyond) or (isinstance(state, Beyond) and state.group != group):
+            continue
+        if isinstance(state, Number):
+            beyond = not unsigned and (within(group, value, state.value) or within(group, start(other), state.value))
+            if beyond or same_number(neutral, state.value):
+                continue
+        if is_uniform(other) or is_uniform(value):
+            return None
+        found.append(state.value)
+    return Beyond(max(found) if group == "max" else min(found), group) if found else None

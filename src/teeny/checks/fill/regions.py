@@ -183,6 +183,7 @@ def _repeat(a: Analysis, loop: _Loop, body: Callable[[], tuple[Value, ...]]) -> 
     """Run the body until what it hands on is what it began with, then once more to report."""
     silent, a.silent = a.silent, True
     pairs = _related(a, loop.inits)
+    a.starts.update(zip(loop.args, loop.inits, strict=True))
     entry = [_with_mask(a, at, a.of(v), loop.args, pairs) for at, v in enumerate(loop.inits)]
     restless: set[int] = set()
     for turn in range(ROUNDS):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from teeny.checks.fill.reduction import group_of, identity_of
 from teeny.checks.fill.wording import (
     called,
+    computed_text,
     fill_text,
     load_name,
     mask_text,
@@ -16,7 +17,7 @@ from teeny.checks.fill.wording import (
 )
 from teeny.diag.diagnostic import Diagnostic, Label, also, at, report
 from teeny.diag.span import user_location
-from teeny.ir.rules import Number, Undefined
+from teeny.ir.rules import Beyond, Number, Undefined
 
 if TYPE_CHECKING:
     from teeny.checks.fill.finding import Finding
@@ -58,9 +59,14 @@ def _reduction(finding: Finding, kernel: str, keys: Keys, fill: float | None) ->
     if isinstance(state, Undefined):
         message, text = f"undefined lanes of {name} take part in {function}", f"and enter this {noun}"
     elif isinstance(state, Number):
-        held = number_text(state.value)
-        message = f"lanes of {name} outside its mask hold {held} and take part in {function}"
+        held, computed = number_text(state.value), computed_text(op.operands[0], load)
+        lanes = f"lanes of {computed} outside the mask of {name}" if computed else f"lanes of {name} outside its mask"
+        message = f"{lanes} hold {held} and take part in {function}"
         text = f"and enter this {noun} as {held}"
+    elif isinstance(state, Beyond):
+        held = number_text(state.value)
+        message = f"lanes of {name} outside its mask enter a {noun} so far as {held}, and with it {function}"
+        text = f"and with what came before enter this {noun}"
     else:
         message = f"lanes of {name} outside its mask hold computed values and take part in {function}"
         text = f"and after a computation enter this {noun}"

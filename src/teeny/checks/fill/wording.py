@@ -20,6 +20,9 @@ _OPPOSITE: dict[type[ast.cmpop], str] = {
 }  # fmt: skip
 _OPPOSITE_OF = {"lt": ">=", "le": ">", "gt": "<=", "ge": "<", "eq": "!=", "ne": "=="}
 _REPEATS = frozenset(("splat", "broadcast", "expand_dims"))
+_MOVES = _REPEATS | {"trans", "reshape"}
+_LONGEST = 60
+"""Characters of source that a message repeats at most."""
 _WORDS = {"add": ("sum", "sum"), "mul": ("prod", "product"), "max": ("max", "maximum"), "min": ("min", "minimum")}
 
 
@@ -40,6 +43,16 @@ def load_name(load: Op | None) -> str:
         return "a masked load"
     name, read = load.results[0].name, _pointer(load).name
     return f"`{name}`" if name else f"a load of `{read}`" if read else "a masked load"
+
+
+def computed_text(value: Value, load: Op | None) -> str | None:
+    """What a value is that was computed from a load, in backquotes; None where it is what was loaded, or not known."""
+    while value.op is not None and value.op is not load and value.op.schema.group in _MOVES:
+        value = value.op.operands[0]
+    if value.op is None or value.op is load:
+        return None
+    text = value.name or _source(value.op) or ""
+    return f"`{text}`" if 0 < len(text) <= _LONGEST and text != (load and load.results[0].name) else None
 
 
 def outside(key: Dim, keys: Keys) -> str | None:
