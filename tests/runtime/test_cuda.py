@@ -57,7 +57,7 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     code, text = failing(cuda_device, 0)
     assert code == "X003"
     assert "CUDA cannot be used: the package cuda-bindings is not installed" in text
-    assert "pip install 'teenygrad-kernels[triton]'" in text
+    assert 'pip install ".[triton]"' in text
     assert problem() == "CUDA cannot be used: the package cuda-bindings is not installed"
 
 

@@ -47,11 +47,11 @@ def findings() -> Iterator[Finding]:
     yield Finding("python", True, f"{platform.python_version()}, {platform.system()} {platform.machine()}")
     yield Finding("teeny", True, f"{__version__} in {Path(__file__).resolve().parent.parent}")
     for name in ("numpy", "ml_dtypes", "llvmlite"):
-        yield _package(name, f"pip install {name}; a plain install of teenygrad-kernels brings it")
+        yield _package(name, f"pip install {name}; pip install . in a checkout of teeny brings it")
     yield _cpu()
     yield _triton()
     yield _package("torch", "optional; its tensors are taken as arguments")
-    yield _package("cuda-bindings", 'for GPUs: pip install "teenygrad-kernels[triton]", on Linux')
+    yield _package("cuda-bindings", 'for GPUs: from a checkout, pip install ".[triton]", on Linux')
     yield from _devices()
     yield _cache()
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from teeny.diag.errors import LaunchError
 
-_INSTALL = "pip install 'teenygrad-kernels[triton]' installs it on Linux; device 'cpu' needs nothing"
+_INSTALL = 'from a checkout of teeny, `pip install ".[triton]"` installs it on Linux; the device "cpu" needs nothing'
 _STICKY = "after this error the process cannot use the device again; restart it"
 _LATER = "kernels run asynchronously, so an earlier launch may be at fault: synchronize after each to find it"
 

@@ -12,7 +12,7 @@ from teeny.diag.diagnostic import report
 from teeny.diag.errors import CompileError
 
 OLDEST, NEWEST = (3, 6), (3, 9)
-_INSTALL = 'install it with `pip install "teenygrad-kernels[triton]"`, on Linux'
+_INSTALL = 'install it from a checkout of teeny with `pip install ".[triton]"`, on Linux'
 
 
 def version() -> str:
