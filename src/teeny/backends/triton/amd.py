@@ -40,4 +40,5 @@ def _by_f32(match: re.Match[str]) -> str:
     result, x, before, after, rest = match.groups()
     half = f"%by.f32.{result[1:]}"
     narrow, single, double = (f"{before}{dtype}{after}" for dtype in ("bf16", "f32", "f64"))
-    return f"{half} = arith.extf {x} : {narrow} to {single}{rest} {result} = arith.extf {half} : {single} to {double}{rest}"
+    first, second = f"{x} : {narrow} to {single}", f"{half} : {single} to {double}"
+    return f"{half} = arith.extf {first}{rest} {result} = arith.extf {second}{rest}"
