@@ -61,7 +61,7 @@ def test_each_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) ->
         ),
         ("compile k.py --num-warps x", "teeny compile: argument --num-warps: invalid int value: 'x'"),
         ("run k.py --grid a", "teeny run: `a` is no grid: one to three numbers, such as 4 or 4,2"),
-        ("run k.py x_ptr=f33[4]", "teeny run: `x_ptr=f33[4]`: there is no dtype `f33` (did you mean `f32`?); there are"),
+        ("run k.py x_ptr=f33[4]", "teeny run: `x_ptr=f33[4]`: there is no dtype `f33` (did you mean `f32`?)"),
         ("run k.py x_ptr=no.npy", "teeny run: `no.npy` cannot be read as an array"),
         ("run k.py --device gpu", "teeny run: there is no device `gpu`: cpu, cuda:0, ..."),
         ("run k.py --save z=z.npy", "teeny run: --save: there is no array `z`"),
