@@ -17,6 +17,7 @@ from tests.language.tiles import (
     constants,
     memory,
     offsets,
+    offsets_back,
     reductions,
     round_up,
     shapes,
@@ -110,6 +111,7 @@ def cells() -> dict[str, tuple[str, Callable[[], Sheet]]]:
         add("sigmoid", f"sigmoid-{dtype}", sigmoids, dtype)
     for dtype in INTEGERS:
         add("addptr", f"addptr-{dtype}", offsets, dtype)
+        add("subptr", f"subptr-{dtype}", offsets_back, dtype)
     add("and_", "scalar-conditions", booleans)
     for label, made in round_up():
         found[label] = ("cdiv", made)

@@ -282,6 +282,31 @@ def offsets(dtype: str) -> Sheet:
     return sheet
 
 
+def offsets_back(dtype: str) -> Sheet:
+    """A pointer moved back by integers of every dtype, the smallest among them; by literals, and in a loop."""
+    sheet = Sheet()
+    base = np.arange(600).astype(np.int32)
+    high = min(int(np.iinfo(DTYPES[dtype]).max), 255)
+    low = max(int(np.iinfo(DTYPES[dtype]).min), -128)
+    index = np.linspace(low, high, 64).astype(np.int64)
+    sheet.array("x", "i32", base)
+    sheet.array("index", dtype, index.astype(DTYPES[dtype]))
+    sheet.line("at = tl.load(index + tl.arange(0, 64))")
+    sheet.line("first = tl.load(index)")
+    sheet.put("tl.load(x + 300 - at)", "i32", base[300 - index])
+    sheet.put("tl.load(x + 300 + tl.arange(0, 64) - first)", "i32", base[300 + np.arange(64) - index[0]])
+    sheet.put("tl.load(x + 300 - first)", "i32", base[300 - index[0]])
+    sheet.put("tl.load(x + 300 - 7)", "i32", base[293])
+    sheet.put("tl.load(x - -7)", "i32", base[7])
+    sheet.line("p = x + 300 + tl.arange(0, 64)")
+    sheet.line("total = tl.zeros((64,), tl.i32)")
+    sheet.line("for step in range(0, 3):")
+    sheet.line("    p -= 64")
+    sheet.line("    total += tl.load(p)")
+    sheet.put("total", "i32", sum(base[300 - 64 * s : 364 - 64 * s] for s in (1, 2, 3)))
+    return sheet
+
+
 def booleans() -> Sheet:
     """`and`, `or`, `not` and chained comparisons of scalars."""
     sheet = Sheet()

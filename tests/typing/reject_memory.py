@@ -69,7 +69,10 @@ def pointers(x_ptr: tl.Ptr[tl.f32], i_ptr: tl.Ptr[tl.i32], BLOCK: tl.Const[int])
     x_ptr + x  # BAD
     x_ptr + 1.5  # BAD
     x_ptr * 2  # BAD
-    x_ptr - offs  # BAD
+    x_ptr - 1.5  # BAD
+    x_ptr - x  # BAD
+    offs - x_ptr  # BAD
+    x_ptr - i_ptr  # BAD
     x_ptr + i_ptr  # BAD
     x_ptr + (offs > 0)  # BAD
     tl.load(offs)  # BAD

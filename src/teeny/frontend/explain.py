@@ -131,7 +131,7 @@ def _operand(call: _Call, value: Operand) -> Any:
         return c.fault(
             "S005", f"{call.name} needs a scalar for `{wrong.param.name}`; `{call.text}` is {show(value)}", at
         )
-    if call.function.name == "addptr":
+    if call.function.name in ("addptr", "subptr"):
         text = f"a pointer is moved by integers; `{call.text}` is {show(value)}"
         return c.fault("T005", text, at, help="convert it: .to(tl.i32)")
     if wrong.kind == "bound":

@@ -109,7 +109,7 @@ def _no_operator(c: Context, node: ast.AST, kind: type[ast.AST], x: Any, y: Any,
             "T005",
             f"`{symbol}` does not take {show(x)} and {show(y)}",
             node,
-            help="a pointer is moved with `+`; load through it to compute with the elements",
+            help="a pointer is moved with `+` and `-`; load through it to compute with the elements",
         )
     helps: dict[type[ast.AST], str] = {
         ast.Pow: "write x * x, or tl.exp(y * tl.log(x))",

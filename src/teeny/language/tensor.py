@@ -124,4 +124,5 @@ class Ptr(Generic[D]):
         ...
 
     __add__ = __radd__ = memory.addptr
+    __sub__ = memory.subptr
     __getitem__ = expand_ptr
