@@ -85,7 +85,7 @@ def test_hints() -> None:
     wide = tn.compile(COPY, "sm_80", hints={"x_ptr": 16, "y_ptr": 16, "n": 16})
     assert "ld.global.v4" not in narrow.ptx
     assert "ld.global.v4" in wide.ptx
-    assert (narrow.hints, wide.hints) == ((False,) * 3, (True,) * 3)
+    assert (narrow.hints, wide.hints) == ((0,) * 3, (16,) * 3)
 
 
 WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
