@@ -48,6 +48,8 @@ def _convert(kind: type, help: str) -> Builtin:
 def _length(c: Context, node: ast.AST, value: Any) -> Any:
     if is_tuple(value):
         return len(value)
+    if isinstance(value, Unset) and value.kind is tuple:
+        return c.opaque(c.text(node), ("len", value))
     return c.fault(
         "E004", f"`len` takes a tuple, found {show(value)}", node, help="the sizes of a block are in its .shape"
     )
@@ -57,6 +59,9 @@ def _extreme(name: str, dims: Callable[[Any, Any], Any], plain: Callable[..., An
     def rule(c: Context, node: ast.AST, *values: Any) -> Any:
         alone: Any = values[0] if len(values) == 1 else None
         items = alone if is_tuple(alone) else values
+        if isinstance(alone, Unset) and alone.kind is tuple:
+            whole = alone.parts[-1].inner[0].kind == "int"
+            return c.opaque(c.text(node), (name, alone)) if whole else Unset(float, c.text(node), (name, alone))
         for value in items:
             if isinstance(value, Operand):
                 return _refuse(c, node, name, value, f"use tl.{name}imum, lane by lane, or tl.{name} along an axis")

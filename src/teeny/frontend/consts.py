@@ -36,6 +36,11 @@ _PYTHON: dict[type[ast.cmpop], Any] = {
 }  # fmt: skip
 
 
+_POSITIVE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.NotEq: ast.Eq, ast.Is: ast.Eq, ast.IsNot: ast.Eq, ast.NotIn: ast.In,
+}  # fmt: skip
+
+
 MAX_BITS = 1 << 13
 """Bits of a Const int at most: what is longer is a slip, and takes long to compute."""
 _FLOATS = frozenset({ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow})
@@ -175,6 +180,8 @@ def compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any) -> Any:
 
 
 def _member(c: Context, node: ast.AST, x: Any, y: Any, positive: bool) -> Any:
+    if isinstance(y, Unset) and y.kind is tuple:
+        return _opaque(c, node, ast.In if positive else ast.NotIn, x, y)
     if not is_tuple(y):
         return c.fault("E009", f"`{c.text(node)}`: only a tuple of Consts can be searched", node)
     found: Any = False
@@ -204,11 +211,12 @@ def _opaque(c: Context, node: ast.AST, kind: type[ast.cmpop], x: Any, y: Any) ->
         if a is not None and b is not None:
             same = TRUE ^ (a ^ b)
             return Condition(same if kind in (ast.Eq, ast.Is) else TRUE ^ same)
-    flip = kind in (ast.NotEq, ast.IsNot)
+    flip = kind in (ast.NotEq, ast.IsNot, ast.NotIn)
     text = c.text(node)
     try:
-        key = ("compare", ast.Eq if flip or kind is ast.Is else kind, x, y)
-        guard = c.table.atom(key, text.replace("!=", "==").replace("is not", "is") if flip else text)
+        key = ("compare", _POSITIVE.get(kind, kind), x, y)
+        said = text.replace("!=", "==").replace("is not", "is").replace("not in", "in") if flip else text
+        guard = c.table.atom(key, said)
     except TypeError:
         return c.fault("E009", f"`{text}` cannot be compared at compile time", node)
     if guard is None:

@@ -170,7 +170,7 @@ def _symbolic(c: Context, name: str, terms: tuple[Term, ...]) -> Any:
         term = next(t for t in terms if t.kind == "tuple")
         if not term.many:
             return tuple(_symbolic(c, f"{name}[{at}]", (t,)) for at, t in enumerate(term.inner))
-        return Unset(tuple, name, (name,))
+        return Unset(tuple, name, (name, term))
     known: dict[str, type] = {"float": float, "str": str}
     return Unset(next((known[k] for k in ("float", "str") if k in kinds), object), name, (name,))
 

@@ -40,7 +40,7 @@ class Unset:
     """A Const float or str of generic code, or what was computed from one: its value comes with the specialisation.
 
     Of kind bool it is a condition that no guard tracks: both of its sides are checked. `parts` is what it was computed
-    from: two values with the same parts are the same.
+    from: two values with the same parts are the same. The last part of a tuple is the term of its annotation.
     """
 
     kind: type

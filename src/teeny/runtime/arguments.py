@@ -261,10 +261,19 @@ def _is(term: Term, value: Any) -> bool:
     if kind == "none":
         return value is None
     if kind == "tuple":
-        return isinstance(value, tuple)
+        return isinstance(value, tuple) and _are(term, cast("tuple[Any, ...]", value))
     if kind == "dtype":
-        return isinstance(getattr(value, "ir", None), DType)
+        leaf = getattr(value, "ir", None)
+        return isinstance(leaf, DType) and (term.dtype is None or leaf.within(term.dtype.mask))
+    if kind == "union":
+        return any(_is(t, value) for t in term.inner)
     return kind == "any" or (kind == "function" and callable(value))
+
+
+def _are(term: Term, values: tuple[Any, ...]) -> bool:
+    """Whether the elements of a tuple are what its annotation says."""
+    wanted = term.inner * len(values) if term.many else term.inner
+    return len(wanted) == len(values) and all(map(_is, wanted, values))
 
 
 def leaf_of(value: Any) -> DType | None:
