@@ -52,8 +52,6 @@ def _converted(b: Builder, lane: Lane, dtype: str) -> Lane:
     return b.fpext(lane, dtype) if dtype == "f32" else b.sext(lane, dtype)
 
 
-
-
 def _at(b: Builder, base: Lane, strides: tuple[Lane, ...], name: str, indices: Indices) -> Lane:
     for axis, index in indices.items():
         base = b.offset(base, b.mul(index, strides[axis]), name)

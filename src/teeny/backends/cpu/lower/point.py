@@ -260,7 +260,7 @@ class Point:
             return _form_of(other())
         form = self.at(op.operands[0], axes)
         fill = b.const(name, 0) if mask.const is not None else other()
-        # Where bounds of this nest made the mask or a part of it true, the load must stay inside the loops that hold them.
+        # Where bounds of this nest made the mask or a part of it true, the load must stay inside their loops.
         block = b.scopes[-1]
         kept = block.region
         if kept is not None and given is not None:
