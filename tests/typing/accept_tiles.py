@@ -37,6 +37,15 @@ def pointers_move_back(x_ptr: tl.Ptr[F], n: tl.Scalar[tl.i64], BLOCK: tl.Const[i
 
 
 @tn.kernel
+def bool_literals(b_ptr: tl.Ptr[tl.bool_], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int], KEEP: tl.Const[bool]) -> None:
+    at = tl.arange(0, BLOCK)
+    m = at < n
+    a = (m & True) | (False ^ m) | (m == KEEP) | (KEEP != m)
+    b = tl.where(m, True, False) & tl.where(m, KEEP, a) & tl.where(m, a, True)
+    tl.store(b_ptr + at, a & b)
+
+
+@tn.kernel
 def matmul(
     a_ptr: tl.Ptr[F],
     b_ptr: tl.Ptr[F],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from teeny.ir.dtype import BOOLEAN, INT, DType
 from teeny.ir.rules import absorbing, either, neutral
@@ -14,7 +14,7 @@ from teeny.ops.vocabulary import as_unsigned, elementwise, family
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
-    from teeny.language.typing import B, I, Tensor
+    from teeny.language.typing import B, I, Tensor, bool_
 
 BITS = INT | BOOLEAN
 
@@ -90,20 +90,32 @@ def _shr(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand) -> Value:
     return b.create(SHR.pick(dtype), x.value, y.value)
 
 
+@overload
+def and_(x: Tensor[bool_], y: bool) -> Tensor[bool_]: ...
+@overload
+def and_(x: Tensor[B], y: Tensor[B] | int) -> Tensor[B]: ...
 @language(_plain(andi), elementwise=True, symbol="&")
-def and_(x: Tensor[B], y: Tensor[B] | int) -> Tensor[B]:
+def and_(x: Any, y: Any) -> Any:
     """x & y, bit by bit; of bools, logical and."""
     ...
 
 
+@overload
+def or_(x: Tensor[bool_], y: bool) -> Tensor[bool_]: ...
+@overload
+def or_(x: Tensor[B], y: Tensor[B] | int) -> Tensor[B]: ...
 @language(_plain(ori), elementwise=True, symbol="|")
-def or_(x: Tensor[B], y: Tensor[B] | int) -> Tensor[B]:
+def or_(x: Any, y: Any) -> Any:
     """x | y, bit by bit; of bools, logical or."""
     ...
 
 
+@overload
+def xor(x: Tensor[bool_], y: bool) -> Tensor[bool_]: ...
+@overload
+def xor(x: Tensor[B], y: Tensor[B] | int) -> Tensor[B]: ...
 @language(_plain(xori), elementwise=True, symbol="^")
-def xor(x: Tensor[B], y: Tensor[B] | int) -> Tensor[B]:
+def xor(x: Any, y: Any) -> Any:
     """x ^ y, bit by bit; of bools, whether they differ."""
     ...
 
