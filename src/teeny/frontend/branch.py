@@ -87,13 +87,14 @@ def if_(c: Context, node: ast.If) -> None:
             _runtime(c, node, test, rest)
             return
         what = "a block" if test.shape else show(test)
+        compared = (
+            f"write `{c.text(node.test)} is not None`" if test.is_pointer else "compare it, for example with `!= 0`"
+        )
         test = c.fault(
             "T007",
             f"the condition of `if` must be a scalar bool; `{c.text(node.test)}` is {what}",
             node.test,
-            help="choose lane by lane with tl.where, or reduce the condition"
-            if test.shape
-            else "compare it, for example with `!= 0`",
+            help="choose lane by lane with tl.where, or reduce the condition" if test.shape else compared,
         )
     if not is_faulty(test):
         test = as_condition(c, node.test, test)

@@ -18,6 +18,7 @@ from teeny.frontend.execute import evaluate
 from teeny.frontend.inline import inline
 from teeny.frontend.names import Missing, resolve
 from teeny.frontend.signature import variable_of
+from teeny.frontend.triton_names import LACKING
 from teeny.frontend.values import UNKNOWN, Method, Unset, is_faulty, is_tuple, show
 from teeny.ir.dtype import DType
 from teeny.ir.guard import TRUE
@@ -61,6 +62,14 @@ def _outer(c: Context, node: ast.Name) -> Any:
             node,
             help="use the dtype of a value",
             fix=Fix("use the dtype of a value", (Edit(c.location(node).span, f"{beside}.dtype"),)),
+        )
+    if isinstance(found, int | float | str | tuple | None) and node.id in fn.__code__.co_freevars:
+        kind = type(found).__name__
+        return c.fault(
+            "E012",
+            f"`{node.id}` is a variable of the function around the kernel, which may change; a kernel reads only Consts",
+            node,
+            help=f"make it a parameter of the kernel, `{node.id}: tl.Const[{kind}]`, and pass it at the launch",
         )
     if isinstance(found, int | float | str | tuple | None):
         return _global_const(c, node, node.id, fn.__globals__.get("__annotations__", {}), found)
@@ -108,6 +117,13 @@ def _global_const(c: Context, node: ast.AST, name: str, declared: dict[str, Any]
     )
 
 
+def _infinite(c: Context, node: ast.AST, value: float) -> Any:
+    """`np.inf` and `np.nan`: a kernel says them in Python."""
+    text = f'float("{abs(value)}")' if value != -math.inf else '-float("inf")'
+    fix = Fix(f"write {text}", (Edit(c.location(node).span, text),))
+    return c.fault("E012", f"`{c.text(node)}` is of another module", node, help=fix.title, fix=fix)
+
+
 def outside(c: Context, node: ast.AST, found: Any) -> Any:
     """A Python object from outside the kernel as a value: a function, a module, a dtype."""
     leaf = getattr(found, "ir", None)
@@ -136,6 +152,8 @@ def attribute(c: Context, node: ast.Attribute) -> Any:
             return _no_member(c, node, base)
         if base is math and isinstance(found, float):
             return found
+        if isinstance(found, float) and not math.isfinite(found):
+            return _infinite(c, node, found)
         if isinstance(found, int | float | str | tuple):
             return _global_const(c, node, node.attr, getattr(base, "__annotations__", {}), found)
         return outside(c, node, found)
@@ -146,6 +164,9 @@ def attribute(c: Context, node: ast.Attribute) -> Any:
 
 
 def _no_member(c: Context, node: ast.Attribute, module: ModuleType) -> Any:
+    if module is teeny.language and node.attr in LACKING:
+        text = f"`{c.text(node)}` is Triton's, and not in this version of teeny yet"
+        return c.fault("E002", text, node, help="`teeny ops` lists what there is")
     from difflib import get_close_matches
 
     close = get_close_matches(node.attr, [n for n in dir(module) if not n.startswith("_")], 1)

@@ -1,0 +1,70 @@
+"""What messages say about values from outside, pointers as conditions, and names that only Triton has."""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import teeny as tn
+import teeny.language as tl
+from teeny.frontend.triton_names import LACKING
+
+
+def fault(line: str, **around: Any) -> Any:
+    names = ", ".join(around)
+    text = (
+        f"def outer({names}):\n"
+        "    def k(x_ptr: tl.Ptr[tl.f32], b_ptr: tl.Ptr[tl.f32] | None) -> None:\n"
+        f"        {line}\n"
+        "    return k\n"
+    )
+    name = f"<help {line}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    scope: dict[str, Any] = {"tl": tl, "np": np}
+    exec(compile(text, name, "exec", dont_inherit=True), scope)
+    with pytest.raises(tn.KernelError) as caught:
+        tn.kernel(scope["outer"](**around))
+    (found,) = caught.value.diagnostics
+    return found
+
+
+def test_a_value_of_the_function_around() -> None:
+    found = fault("tl.store(x_ptr, v)", v=2.0)
+    assert (found.code, found.message.split(";")[0]) == (
+        "E012",
+        "`v` is a variable of the function around the kernel, which may change",
+    )
+    assert found.help == ("make it a parameter of the kernel, `v: tl.Const[float]`, and pass it at the launch",)
+
+
+@pytest.mark.parametrize(("text", "said"), [("np.inf", 'float("inf")'), ("np.nan", 'float("nan")')])
+def test_infinity_of_numpy(text: str, said: str) -> None:
+    found = fault(f"tl.store(x_ptr, {text})")
+    assert (found.code, found.help) == ("E012", (f"write {said}",))
+    assert found.fixes[0].edits[0].replacement == said
+
+
+def test_an_optional_pointer_as_a_condition() -> None:
+    found = fault("if b_ptr:\n            tl.store(x_ptr, tl.load(b_ptr))")
+    assert (found.code, found.help) == ("T007", ("write `b_ptr is not None`",))
+
+
+@pytest.mark.parametrize("name", ["argmax", "cumsum", "rand", "assume", "softmax", "static_print", "atomic_add"])
+def test_names_that_only_triton_has(name: str) -> None:
+    found = fault(f"tl.store(x_ptr, tl.{name}(1))")
+    assert found.code == "E002"
+    assert found.message == f"`tl.{name}` is Triton's, and not in this version of teeny yet"
+    assert "did you mean" not in " ".join(found.help)
+
+
+def test_a_slip_is_still_a_slip() -> None:
+    assert fault("tl.store(x_ptr, tl.exq(1))").help[0].startswith("did you mean")
+
+
+def test_the_names_are_those_of_triton_and_not_ours() -> None:
+    triton = pytest.importorskip("triton.language")
+    assert not [name for name in LACKING if hasattr(tl, name)]
+    assert not [name for name in LACKING if not hasattr(triton, name)]
