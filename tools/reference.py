@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from teeny.frontend.describe import Description, descriptions, families, first_sentence
+from teeny.frontend.describe import Description, descriptions, families, first_sentence, fullest
 from teeny.frontend.overload import signatures
 from teeny.frontend.signature import EMPTY, Signature, Term, language_signature
 from teeny.language import library
@@ -100,7 +100,7 @@ def example(one: Description) -> str:
 
 def _signature(one: Description) -> Signature:
     if not one.composite:
-        return signatures(functions()[one.name])[0]
+        return fullest(signatures(functions()[one.name]))
     from typing import get_overloads
 
     fn = getattr(library, one.name)

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, get_overloads
 
 from teeny.frontend.overload import signatures
-from teeny.frontend.signature import LANGUAGE_VARIABLES, AnnotationError, Signature, language_signature
+from teeny.frontend.signature import LANGUAGE_VARIABLES, AnnotationError, Param, Signature, language_signature
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block
 from teeny.ir.dtype import BOOL, LEAVES, DType, members, storage
@@ -220,7 +220,7 @@ def _described(function: LanguageFunction, forms: tuple[str, ...]) -> Descriptio
         shapes=function.shapes or ((_BROADCAST if len(_tensors(read)) > 1 else _UNARY) if function.elementwise else ""),
         dtypes=_dtypes(read, function.exclude),
         operations=operations,
-        ulp=None if read and read[0].result[0].dtype is BOOL else _ulp(operations),
+        ulp=None if read and fullest(read).result[0].dtype is BOOL else _ulp(operations),
         codes=function.codes,
         triton=(main if operator else name) if function.triton == "" else function.triton,
         differs=function.differs,
@@ -295,8 +295,16 @@ def _text(signature: inspect.Signature) -> str:
 
 def _tensors(read: list[Signature]) -> list[str]:
     """The parameters that take tensors, pointers or numbers beside them, not Consts."""
-    kinds = ("tensor", "scalar", "ptr")
-    return [p.name for p in (read[0].params if read else ()) if any(t.kind in kinds for t in p.terms)]
+    return [p.name for p in (fullest(read).params if read else ()) if _takes_tensor(p)]
+
+
+def _takes_tensor(param: Param) -> bool:
+    return any(t.kind in ("tensor", "scalar", "ptr") for t in param.terms)
+
+
+def fullest(read: list[Signature]) -> Signature:
+    """The first of the signatures in which most parameters take tensors."""
+    return max(read, key=lambda s: sum(map(_takes_tensor, s.params)))
 
 
 def _dtypes(read: list[Signature], exclude: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -311,8 +319,8 @@ def _dtypes(read: list[Signature], exclude: Mapping[str, tuple[str, ...]]) -> di
 
 
 def _operations(function: LanguageFunction) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """By trying: the function's emitter on scalars of each leaf that its first signature admits."""
-    signature = signatures(function)[0]
+    """By trying: the function's emitter on scalars of each leaf that the signature with most tensors admits."""
+    signature = fullest(signatures(function))
     for name in _PROBES:
         leaf = LEAVES[name]
         kinds = [_probe(p.terms, leaf, function.exclude) for p in signature.params]

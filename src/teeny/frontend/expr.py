@@ -67,7 +67,7 @@ def _outer(c: Context, node: ast.Name) -> Any:
         kind = type(found).__name__
         return c.fault(
             "E012",
-            f"`{node.id}` is a variable of the function around the kernel, which may change; a kernel reads only Consts",
+            f"`{node.id}` is a variable of the function around the kernel, which may change; a kernel reads Consts",
             node,
             help=f"make it a parameter of the kernel, `{node.id}: tl.Const[{kind}]`, and pass it at the launch",
         )
