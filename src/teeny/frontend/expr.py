@@ -19,7 +19,7 @@ from teeny.frontend.inline import inline
 from teeny.frontend.names import Missing, resolve
 from teeny.frontend.signature import variable_of
 from teeny.frontend.triton_names import LACKING
-from teeny.frontend.values import UNKNOWN, Method, Unset, is_faulty, is_tuple, show
+from teeny.frontend.values import UNKNOWN, Method, Unset, is_faulty, is_tuple, kind_of, show
 from teeny.ir.dtype import DType
 from teeny.ir.guard import TRUE
 from teeny.ir.poly import Poly, substitute
@@ -64,7 +64,7 @@ def _outer(c: Context, node: ast.Name) -> Any:
             fix=Fix("use the dtype of a value", (Edit(c.location(node).span, f"{beside}.dtype"),)),
         )
     if isinstance(found, int | float | str | tuple | None) and node.id in fn.__code__.co_freevars:
-        kind = type(found).__name__
+        kind = kind_of(found).__name__
         return c.fault(
             "E012",
             f"`{node.id}` is a variable of the function around the kernel, which may change; a kernel reads Consts",

@@ -53,6 +53,8 @@ class Match:
 
     def literal(self, param: Param) -> DType:
         """The dtype that a literal passed for `param` takes: that of the tensor beside it."""
+        if any(t.kind == "bool" for t in param.terms):
+            return LEAVES["bool"]
         own = [t.dtype for t in param.terms if t.dtype is not None]
         if own:  # a variable of no other argument, as in an offset, is free
             return self.subst.get(own[0], LEAVES["i32"] if own[0].is_variable else own[0])
