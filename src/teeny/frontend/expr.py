@@ -19,7 +19,7 @@ from teeny.frontend.inline import inline
 from teeny.frontend.names import Missing, resolve
 from teeny.frontend.signature import variable_of
 from teeny.frontend.triton_names import LACKING
-from teeny.frontend.values import UNKNOWN, Method, Unset, is_faulty, is_tuple, kind_of, show
+from teeny.frontend.values import UNKNOWN, Method, Unset, is_faulty, is_tuple, show
 from teeny.ir.dtype import DType
 from teeny.ir.guard import TRUE
 from teeny.ir.poly import Poly, substitute
@@ -64,16 +64,19 @@ def _outer(c: Context, node: ast.Name) -> Any:
             fix=Fix("use the dtype of a value", (Edit(c.location(node).span, f"{beside}.dtype"),)),
         )
     if isinstance(found, int | float | str | tuple | None) and node.id in fn.__code__.co_freevars:
-        kind = kind_of(found).__name__
-        return c.fault(
-            "E012",
-            f"`{node.id}` is a variable of the function around the kernel, which may change; a kernel reads Consts",
-            node,
-            help=f"make it a parameter of the kernel, `{node.id}: tl.Const[{kind}]`, and pass it at the launch",
-        )
+        return _of_closure(c, node, found)
     if isinstance(found, int | float | str | tuple | None):
         return _global_const(c, node, node.id, fn.__globals__.get("__annotations__", {}), found)
     return outside(c, node, found)
+
+
+def _of_closure(c: Context, node: ast.Name, value: Any) -> Any:
+    return c.fault(
+        "E012",
+        f"`{node.id}` is a variable of the function around the kernel, which may change; a kernel reads Consts",
+        node,
+        help=f"make it a parameter of the kernel, `{node.id}: tl.Const[{type(value).__name__}]`, and pass it at the launch",
+    )
 
 
 def _unknown_name(c: Context, node: ast.Name, why: Missing) -> Any:
