@@ -71,11 +71,12 @@ def _outer(c: Context, node: ast.Name) -> Any:
 
 
 def _of_closure(c: Context, node: ast.Name, value: Any) -> Any:
+    parameter = f"{node.id}: tl.Const[{type(value).__name__}]"
     return c.fault(
         "E012",
         f"`{node.id}` is a variable of the function around the kernel, which may change; a kernel reads Consts",
         node,
-        help=f"make it a parameter of the kernel, `{node.id}: tl.Const[{type(value).__name__}]`, and pass it at the launch",
+        help=f"make it a parameter of the kernel, `{parameter}`, and pass it at the launch",
     )
 
 
