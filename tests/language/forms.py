@@ -176,7 +176,7 @@ def literals(name: str, dtype: str) -> Sheet:
     if dtype in INTEGERS:
         numbers += [int(np.iinfo(DTYPES[dtype]).max), int(np.iinfo(DTYPES[dtype]).min)]
     if dtype in FLOATS:
-        numbers += [0.1, -2.5, 1e-3, 100000, float("inf"), -3]
+        numbers += [0.1, -2.5, 1e-3, 60000, float("inf"), -3]
     for number in numbers:
         text = f'{"-" if number < 0 else ""}float("inf")' if number in (float("inf"), -float("inf")) else repr(number)
         right = f"({text})" if number < 0 else text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import struct
 from importlib import metadata
@@ -120,6 +121,7 @@ def test_amd_has_products_of_any_size() -> None:
         compile_module(small.module, 90)
 
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 STAGES = {"ttir": "tt.load", "ttgir": "#ttg.blocked", "llir": "define"}
 
 
@@ -129,7 +131,7 @@ def test_every_stage_is_kept(arch: str) -> None:
     for stage, sign in STAGES.items():
         text = made.files[stage].decode()
         assert sign in text
-        assert "/tmp" not in text
+        assert "/tmp" not in text.replace(HERE, "")
     assert "#ttg" not in made.files["ttir"].decode()
 
 
