@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.language.author import program
 from tests.language.description import Expr, If, Store, While
-from tests.language.fuzz import Seeded, trial
+from tests.language.fuzz import Seeded, apart, report, trial
 from tests.language.interpret import UnfitError
 from tests.language.shrink import nodes
 from tests.language.trial import arguments, build, check
@@ -63,6 +63,12 @@ def test_seeded_kernels(first: int, tmp_path: Path) -> None:
     """The same kernels in each run."""
     for seed in range(first, first + 10):
         trial(seed, tmp_path)
+
+
+@pytest.mark.parametrize("seed", [80003, 80023, 200366])
+def test_kernels_that_went_wrong(seed: int, tmp_path: Path) -> None:
+    """In order: reads outside of masked loops (twice); a tile that was turned while it was being turned."""
+    assert apart(lambda: report(seed, tmp_path)).split(" ", 2)[2] == ""
 
 
 def test_the_kernels_are_varied() -> None:

@@ -82,6 +82,8 @@ class State:
     arena: Arena = field(default_factory=Arena)
     reads: frozenset[Value | None] = frozenset()
     """The pointer arguments that the kernel loads from, with None where that is not plain."""
+    turning: set[Value] = field(default_factory=set["Value"])
+    """Tiles that are being copied as they lie, to be turned afterwards."""
     streamed: bool = False
     """Whether stores went past the cache."""
     cost: float = 0.0

@@ -41,8 +41,11 @@ def prepared(
     across: dict[Value, Access] = {}
     if vector is not None and width > 1 and not state.options.exact:
         for access in analysis.accesses:
-            if access.value is not None and access.along(vector, dims) is not None:
-                across.setdefault(state.plan.source(access.value), access)
+            if access.value is None or access.along(vector, dims) is None:
+                continue
+            value = state.plan.source(access.value)
+            if value not in state.turning:
+                across.setdefault(value, access)
     kept = {value: state.bound.get(value) for value in across}
     for value, access in across.items():
         assert vector is not None
@@ -75,7 +78,10 @@ def _turned(
     source = state.bound.get(value)
     if not isinstance(source, Buffer):
         source = laid_out(state, value, from_axis)
+        # The nest that fills it may run across the tile, too, for the sake of other tiles: it gathers this one.
+        state.turning.add(value)
         fill(value, source)
+        state.turning.discard(value)
     target = laid_out(state, value, to_axis)
     turn(state, source, target, from_axis, to_axis)
     return target
