@@ -106,9 +106,9 @@ class Context:
     variable with a dtype. `opaques`: Const ints that nothing is known of; `equal`: names that an assertion makes equal
     to others; `names`: the names of all Const ints; `serial` counts the loops among them. `lost`: run-time values that
     were compile-time ints before a run-time branch or loop changed them, and where. `apart`: into how many cases the
-    statement is split; past the cap (`capped`) what cannot be joined is unknown. `copies`: into how many branches the
-    current statement is lowered, since they may return. `doubtful`: the condition of a branch
-    around is at fault.
+    statement is split; past the cap (`capped`) what cannot be joined is unknown, and the IR is `partial`. `copies`:
+    into how many branches the statement is lowered, since they may return. `doubtful`: the condition of a branch around
+    is at fault.
     """
 
     b: Builder
@@ -133,6 +133,7 @@ class Context:
     serial: int = 0
     apart: int = 1
     capped: bool = False
+    partial: bool = False
     copies: int = 1
     doubtful: bool = False
 

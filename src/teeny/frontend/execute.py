@@ -22,7 +22,7 @@ def evaluate(c: Context, node: ast.AST) -> Any:
     return c.fault(found.code, f"{found.what} is outside the language", node, help=found.instead)
 
 
-MAX_SPLITS = 8
+MAX_SPLITS = 16
 """Cases of a name, and of a statement with what is in it, at most; past that, what they differ in is not checked."""
 
 
@@ -55,19 +55,20 @@ def execute(c: Context, node: ast.stmt) -> None:
 
 
 def _apart(c: Context, node: ast.stmt, guards: tuple[int, ...], back: Callable[[], None]) -> None:
-    """Lower a statement under each guard; past the cap once, and values that cannot be joined are unknown."""
+    """Lower a statement under each guard, and under what they leave; past the cap once, and what differs is unknown."""
     apart, capped, guard = c.apart, c.capped, c.guard
-    if apart * len(guards) > MAX_SPLITS:
-        c.capped = True
+    cases = [one & guard for one in (*guards, ~c.table.or_(*guards))]
+    cases = [one for one in cases if not c.table.is_false(one & ~c.frame.dead)]
+    if apart * len(cases) > MAX_SPLITS:
+        c.capped = c.partial = True
         execute(c, node)
         c.capped = capped
         return
-    c.apart = apart * len(guards)
+    c.apart = apart * len(cases)
     simple, reported = not hasattr(node, "body"), 0
-    for case in guards:
-        inner = guard & case
-        if not c.table.is_false(inner & ~c.frame.dead):
-            c.enter(inner)
+    for case in cases:
+        if not c.table.is_false(case & ~c.frame.dead):
+            c.enter(case)
             c.learn()
             before = len(c.faults)
             execute(c, node)

@@ -59,7 +59,10 @@ class Definition:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Generic:
-    """What the generic lowering found: generic IR for the checks, and what a specialisation still has to decide."""
+    """What the generic lowering found: generic IR for the checks, and what a specialisation still has to decide.
+
+    `partial`: operations are missing, since names had more cases than are followed.
+    """
 
     module: Module
     faults: tuple[Diagnostic, ...]
@@ -67,6 +70,7 @@ class Generic:
     facts: Facts
     obligations: tuple[Obligation, ...]
     exclusions: Mapping[str, frozenset[str]] = field(default_factory=dict[str, "frozenset[str]"])
+    partial: bool = False
 
 
 def define(fn: FunctionType) -> tuple[Definition, list[Diagnostic]]:
@@ -93,7 +97,7 @@ def lower_generic(definition: Definition) -> Generic:
             lacking = ", ".join(sorted(exclusions[one.name]))
             text = f"no dtype that `{one.name}` may be is left: the operations of the kernel exclude {lacking}"
             c.fault("T001", text, Location(definition.source.name_span))
-    return Generic(Module([function]), tuple(c.faults), c.table, c.facts, tuple(c.obligations), exclusions)
+    return Generic(Module([function]), tuple(c.faults), c.table, c.facts, tuple(c.obligations), exclusions, c.partial)
 
 
 def lower_concrete(definition: Definition, dtypes: Mapping[DType, DType], constants: Mapping[str, Any]) -> Module:
