@@ -79,8 +79,9 @@ def if_(c: Context, node: ast.If) -> None:
     test = evaluate(c, node.test)
     rest = node.rest if isinstance(node, Tail) else []
     if c.copies >= MAX_COPIES and rest and any(map(_copies, (node.body, node.orelse))):
-        help = "join the conditions with `and`, so that one `if` returns"
-        c.fault("E010", "too many branches of branches return", _header(c, node), help=help)
+        text, help = "too many branches of branches return", "join the conditions with `and`, so that one `if` returns"
+        if all(one.message != text for one in c.faults):
+            c.fault("E010", text, _header(c, node), help=help)
         rest = []
     if isinstance(test, Operand):
         if not test.shape and test.dtype is BOOL:
