@@ -9,7 +9,7 @@ from typing import Any
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Function, Module, Op, Region, Value
 from teeny.ir.dtype import I32, DType
-from teeny.ir.schema import OpDef
+from teeny.ir.schema import OpDef, registry
 from teeny.ir.types import PointerType, Type, element_of, pointer, shape_of, typed
 from teeny.ops.arith import addi, muli
 from teeny.ops.compare import compare
@@ -129,6 +129,18 @@ class Draft:
             found = inner.create(schema, found, body.args[1])
         inner.op(reduce_return, (found,))
         return self.b.op(reduce_, (x,), {"axis": axis}, (Region([body]),)).result
+
+    def combine(
+        self, name: str, xs: tuple[Value, ...], attrs: dict[str, Any], body: Callable[..., tuple[Value, ...]]
+    ) -> tuple[Value, ...]:
+        """A reduction ("tt.reduce") or a scan ("tt.scan"); `body(*left, *right)` gives what they become."""
+        elements = tuple(element_of(x.type) for x in xs)
+        block = Block((*elements, *elements))
+        outer, self.b = self.b, Builder(block)
+        found = body(*block.args)
+        self.b.op(registry()[f"{name}.return"], found)
+        self.b = outer
+        return self.b.op(registry()[name], xs, attrs, (Region([block]),)).results
 
     def loop(
         self, start: Value, end: Value, step: Value, inits: tuple[Value, ...], body: Callable[..., tuple[Value, ...]]

@@ -199,7 +199,7 @@ def _while(op: Op) -> list[tuple[Types, str, Types]]:
 
 def _reduce(op: Op) -> list[tuple[Types, str, Types]]:
     elements = tuple(element_of(v.type) for v in op.operands)
-    return [((*elements, *elements), "tt.reduce.return", elements)]
+    return [((*elements, *elements), f"{op.name}.return", elements)]
 
 
 _REGIONS: dict[str, Callable[[Op], list[tuple[Types, str, Types]]]] = {
@@ -207,5 +207,6 @@ _REGIONS: dict[str, Callable[[Op], list[tuple[Types, str, Types]]]] = {
     "scf.if": _if,
     "scf.while": _while,
     "tt.reduce": _reduce,
+    "tt.scan": _reduce,
 }
 """For each region: its block's argument types, its terminator, and what that gives."""

@@ -20,4 +20,5 @@ from teeny.ops.math import *
 from teeny.ops.memory import *
 from teeny.ops.program import *
 from teeny.ops.reduce import *
+from teeny.ops.scan import *
 from teeny.ops.shape import *

@@ -10,7 +10,8 @@ import numpy as np
 from teeny.backends.reference.dot import dot
 from teeny.backends.reference.errors import ExecutionError, PoisonError
 from teeny.backends.reference.lanes import Lanes, array_dtype
-from teeny.backends.reference.reduce import Arrays, reduce
+from teeny.backends.reference.reduce import Arrays, Combine, reduce
+from teeny.backends.reference.scan import scan
 from teeny.diag.errors import InternalError
 from teeny.ir.rules import Lanewise
 from teeny.ir.types import element_of, shape_of
@@ -73,7 +74,8 @@ def _whole_tiles(block: Block) -> bool:
     )
 
 
-def reduce_(frame: Frame, op: Op, operands: Results) -> Results:
+def _combiner(frame: Frame, op: Op) -> Combine:
+    """What joins accumulators with elements: the operation's region, on all lanes at once where it can."""
     block = op.regions[0].block
 
     def whole(left: Arrays, right: Arrays) -> Arrays:
@@ -87,8 +89,17 @@ def reduce_(frame: Frame, op: Op, operands: Results) -> Results:
                 target[at] = value
         return out
 
+    return whole if _whole_tiles(block) else single
+
+
+def reduce_(frame: Frame, op: Op, operands: Results) -> Results:
     with frame.untraced():
-        return reduce(operands, int(str(op.attrs["axis"])), whole if _whole_tiles(block) else single)
+        return reduce(operands, int(str(op.attrs["axis"])), _combiner(frame, op))
+
+
+def scan_(frame: Frame, op: Op, operands: Results) -> Results:
+    with frame.untraced():
+        return scan(operands, int(str(op.attrs["axis"])), bool(op.attrs["reverse"]), _combiner(frame, op))
 
 
 def program(frame: Frame, op: Op, operands: Results) -> Results:
@@ -113,6 +124,7 @@ RULES: dict[str, Rule] = {
     "while": while_,
     "call": call,
     "reduce": reduce_,
+    "scan": scan_,
     "dot": dot,
     "program": program,
     "contract": contract,

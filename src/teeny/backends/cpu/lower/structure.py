@@ -16,6 +16,8 @@ __all__ = ["Structure", "is_affine", "is_lazy", "root_of"]
 Source = Callable[["Value"], "Value"]
 _LAZY = frozenset({"", "view", "range", "address", "load"})
 _RING = frozenset({"tt.addptr", "arith.addi", "arith.subi"})
+COMBINING = frozenset({"tt.reduce", "tt.scan"})
+"""Operations whose region joins elements; it holds no tiles."""
 
 
 def is_lazy(op: Op) -> bool:
@@ -115,7 +117,7 @@ class Structure:
             self.loops[op] = loops
             if op.name == "tt.store":
                 self.stores.append(op)
-            if op.name == "tt.reduce":
+            if op.name in COMBINING:
                 continue
             if is_lazy(op):
                 self.lazy_values.append(op.results[0])
