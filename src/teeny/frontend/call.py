@@ -9,8 +9,8 @@ from teeny.diag.errors import InternalError
 from teeny.frontend.dims import CallShapes
 from teeny.frontend.explain import explain
 from teeny.frontend.guards import guard_of
-from teeny.frontend.overload import Match, match, signatures
-from teeny.frontend.signature import LANGUAGE_VARIABLES
+from teeny.frontend.overload import Match, match, selecting, signatures
+from teeny.frontend.signature import LANGUAGE_VARIABLES, dtypes_in
 from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty, is_tuple, show_number
 from teeny.ir.dtype import I32, I64, LEAVES, DType, holds, integer_range, largest, members, storage
 from teeny.ir.poly import Dim, Poly
@@ -23,6 +23,7 @@ from teeny.ops.shape import broadcast_value
 
 if TYPE_CHECKING:
     from teeny.frontend.context import Context
+    from teeny.frontend.signature import Term
 
 Nodes = tuple[ast.AST, ...]
 
@@ -65,6 +66,8 @@ def call_language(
     """Call a language function on values; the nodes are where they stem from."""
     values = bind(c, node, function, args, keywords)
     if values is None:
+        return UNKNOWN
+    if c.generic and not _selected(c, function, values):
         return UNKNOWN
     found = match(function, values, c.pin)
     if not isinstance(found, Match) or any(map(is_faulty, values.values())):
@@ -115,6 +118,20 @@ def _known(c: Context, found: Match) -> bool:
                 return False
             found.arguments[param.name] = c.settle(Condition(guard))
         elif isinstance(value, Unset) or (param.name not in _SYMBOLIC and _is_symbolic(value)):
+            return False
+    return True
+
+
+def _selected(c: Context, function: LanguageFunction, values: dict[str, Any]) -> bool:
+    """Settle, case by case, the flags that pick the overload; whether they are known."""
+    for name in selecting(function):
+        value = values.get(name)
+        if isinstance(value, Condition | Comparison):
+            guard = guard_of(c, value)
+            if guard is None:
+                return False
+            values[name] = c.settle(Condition(guard))
+        elif isinstance(value, Unset | Poly):
             return False
     return True
 
@@ -188,6 +205,8 @@ def _emit(c: Context, node: ast.AST, function: LanguageFunction, found: Match) -
             if rules.failed:
                 return UNKNOWN
         arguments = _lanes(c, found, arguments, shape)
+        if is_tuple(dtype):
+            shape = (shape,) * len(dtype)
     else:
         assert function.shape is not None
         rules = CallShapes(c, node, name)
@@ -199,25 +218,38 @@ def _emit(c: Context, node: ast.AST, function: LanguageFunction, found: Match) -
         value = function.emit(c.b, shape, dtype, **arguments)
     except SchemaError as error:
         raise InternalError(f"{function.display}: {error}", place, c.kernel) from error
-    if value is None:
-        return None
-    assert dtype is not None
-    return Operand(value, dtype)
+    return _operands(value, dtype)
+
+
+def _operands(value: Any, dtype: Any) -> Any:
+    """The result of a call: an operand, a tuple of them, or None."""
+    if is_tuple(dtype):
+        return tuple(_operands(one, of) for one, of in zip(value, dtype, strict=True))
+    return None if value is None else Operand(value, dtype)
 
 
 def _pinned(c: Context, found: Match) -> dict[str, Any]:
     """The arguments, where a guard makes a variable and a leaf one: converted to the one that the overload chose."""
     made = dict(found.arguments)
     for param in found.signature.params:
-        value = made[param.name]
-        if not isinstance(value, Operand) or not isinstance(value.dtype, DType):
-            continue
-        for term in param.terms:
-            wanted = None if term.dtype is None else found.subst.get(term.dtype, term.dtype)
-            if wanted is not None and wanted is not value.dtype and c.pin(wanted) is c.pin(value.dtype):
-                made[param.name] = Operand(convert(c.b, value.value, value.dtype, wanted), wanted)
-                break
+        made[param.name] = _as_chosen(c, found, param.terms, made[param.name])
     return made
+
+
+def _as_chosen(c: Context, found: Match, terms: tuple[Term, ...], value: Any) -> Any:
+    if is_tuple(value):
+        for term in terms:
+            if term.kind == "tuple" and term.inner:
+                inner = term.inner * len(value) if term.many else term.inner
+                return tuple(_as_chosen(c, found, (t,), one) for t, one in zip(inner, value, strict=False))
+        return value
+    if not isinstance(value, Operand) or not isinstance(value.dtype, DType):
+        return value
+    for dtype in dtypes_in(terms):
+        wanted = found.subst.get(dtype, dtype)
+        if wanted is not value.dtype and c.pin(wanted) is c.pin(value.dtype):
+            return Operand(convert(c.b, value.value, value.dtype, wanted), wanted)
+    return value
 
 
 def _lanes(c: Context, found: Match, arguments: dict[str, Any], shape: tuple[Dim, ...]) -> dict[str, Any]:

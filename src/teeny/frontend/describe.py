@@ -15,7 +15,14 @@ from types import ModuleType
 from typing import Any, get_overloads
 
 from teeny.frontend.overload import signatures
-from teeny.frontend.signature import LANGUAGE_VARIABLES, AnnotationError, Param, Signature, language_signature
+from teeny.frontend.signature import (
+    LANGUAGE_VARIABLES,
+    AnnotationError,
+    Param,
+    Signature,
+    dtypes_in,
+    language_signature,
+)
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block
 from teeny.ir.dtype import BOOL, LEAVES, DType, members, storage
@@ -308,7 +315,7 @@ def fullest(read: list[Signature]) -> Signature:
 
 
 def _dtypes(read: list[Signature], exclude: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    used = {t.dtype.name for s in read for terms in (*(p.terms for p in s.params), s.result) for t in terms if t.dtype}
+    used = {t.name for s in read for terms in (*(p.terms for p in s.params), s.result) for t in dtypes_in(terms)}
     return {
         name: tuple(
             leaf.name for leaf in members(variable) if leaf in _WRITTEN and leaf.name not in exclude.get(name, ())
@@ -332,9 +339,14 @@ def _operations(function: LanguageFunction) -> Iterator[tuple[str, tuple[str, ..
             p.name: Operand(next(values), kind) if isinstance(kind, DType) else p.default
             for p, kind in zip(signature.params, kinds, strict=True)
         }
+        of = signature.result[0]
         shape: tuple[Dim, ...] = ()
         assert function.emit is not None
-        function.emit(Builder(block), shape, leaf, **arguments)
+        if of.kind == "tuple":
+            kinds = tuple(t.dtype if t.dtype and not t.dtype.is_variable else leaf for t in of.inner)
+            function.emit(Builder(block), (shape,) * len(kinds), kinds, **arguments)
+        else:
+            function.emit(Builder(block), shape, leaf, **arguments)
         yield name, tuple(op.name for op in block.ops)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from teeny.frontend.signature import EMPTY, LANGUAGE_VARIABLES, Param, Signature, Term, language_signature
+from teeny.frontend.signature import EMPTY, LANGUAGE_VARIABLES, Param, Signature, Term, dtypes_in, language_signature
 from teeny.frontend.values import Comparison, Condition, Unknown, Unset, is_const, is_faulty, is_tuple
 from teeny.ir.dtype import LEAVES, DType
 from teeny.ir.poly import Poly
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 Pin = Callable[[DType], DType]
 """The leaf that a guard pins a dtype variable to (`if x_ptr.dtype == tl.f16`), else the dtype itself."""
+
+
+Result = DType | PointerType | tuple[Any, ...] | None
+"""What a call gives: a dtype, a tuple of results, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +45,13 @@ class Match:
     arguments: dict[str, Any]
     subst: dict[DType, DType] = field(default_factory=dict[DType, DType])
 
-    def result(self) -> DType | PointerType | None:
-        """The dtype of the result, None for a function without one."""
-        term = self.signature.result[0]
+    def result(self) -> Result:
+        """The dtype of the result, None for a function without one; of a tuple those of its elements."""
+        return self._result(self.signature.result[0])
+
+    def _result(self, term: Term) -> Result:
+        if term.kind == "tuple":
+            return tuple(self._result(one) for one in term.inner)
         if term.kind == "none" or term.dtype is None:
             return None
         dtype = self.subst.get(term.dtype, term.dtype)
@@ -58,7 +66,7 @@ class Match:
         own = [t.dtype for t in param.terms if t.dtype is not None]
         if own:  # a variable of no other argument, as in an offset, is free
             return self.subst.get(own[0], LEAVES["i32"] if own[0].is_variable else own[0])
-        wanted = [t.dtype for t in self.signature.result if t.dtype is not None]
+        wanted = dtypes_in(self.signature.result)
         wanted += [t.dtype for p in self.signature.params for t in p.terms if t.dtype is not None]
         for dtype in wanted:
             found = self.subst.get(dtype)
@@ -73,6 +81,20 @@ def signatures(function: LanguageFunction) -> list[Signature]:
     if found is None:
         found = function.memo["signatures"] = [language_signature(f) for f in function.overloads]
     return found
+
+
+def selecting(function: LanguageFunction) -> frozenset[str]:
+    """The parameters whose value picks the overload: `Const[Literal[True]]`."""
+    found = function.memo.get("selecting")
+    if found is None:
+        found = function.memo["selecting"] = frozenset(
+            p.name for s in signatures(function) for p in s.params if any(map(_is_literal, p.terms))
+        )
+    return found
+
+
+def _is_literal(term: Term) -> bool:
+    return term.kind == "literal" or (term.kind == "const" and any(map(_is_literal, term.inner)))
 
 
 def match(function: LanguageFunction, values: Mapping[str, Any], pin: Pin) -> Match | Mismatch:
@@ -159,6 +181,8 @@ def _fits_term(term: Term, value: object, subst: dict[DType, DType], pin: Pin) -
         return _any_of(term.inner, value, subst, pin)
     if kind == "tuple":
         return _fits_tuple(term, value, subst, pin)
+    if kind == "literal":
+        return None if type(value) is type(term.value) and value == term.value else "kind"
     return "kind" if isinstance(value, Operand) or not _is_plain(kind, value) else None
 
 

@@ -19,7 +19,7 @@ from teeny.ir.dtype import BOOLEAN, CLASSES, LEAVES, NUM, DType, variable
 EMPTY: Any = inspect.Parameter.empty
 Kind = Literal[
     "tensor", "scalar", "ptr", "const", "dtype", "int", "float", "bool", "str", "none", "tuple", "function", "any",
-    "union",
+    "union", "literal",
 ]  # fmt: skip
 
 
@@ -27,13 +27,14 @@ class Term(NamedTuple):
     """One alternative of an annotation. `dtype`: the leaf or variable inside `Tensor[...]`, `Ptr[...]`, `type[...]`.
 
     `inner`: the alternatives inside `Const[...]` and of a union; the elements of a tuple, where `many` says that the
-    one element stands for any number (`tuple[int, ...]`).
+    one element stands for any number (`tuple[int, ...]`). `value`: that of a `Literal[...]`.
     """
 
     kind: Kind
     dtype: DType | None = None
     inner: tuple[Term, ...] = ()
     many: bool = False
+    value: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +146,17 @@ def _subscript(name: str, node: ast.Subscript, lookup: Lookup) -> tuple[Term, ..
         return (Term("tuple", None, (_one(items[0], lookup),), many=True),)
     if name == "Callable":
         return (Term("function"),)
+    if name == "Literal":
+        return tuple(_literal(one) for one in items)
     if name in ("Iterator", "Iterable"):
         return (Term("any"),)
     raise AnnotationError(f"`{ast.unparse(node)}` is no annotation of the language")
+
+
+def _literal(node: ast.expr) -> Term:
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool | int | str):
+        return Term("literal", value=node.value)
+    raise AnnotationError(f"`{ast.unparse(node)}` is no literal of the language")
 
 
 def _one(node: ast.expr, lookup: Lookup) -> Term:
@@ -209,6 +218,17 @@ def class_mask(one: Any) -> int:
     return 0
 
 
+def dtypes_in(terms: tuple[Term, ...]) -> list[DType]:
+    """The leaves and variables in an annotation, those in its tuples and unions too, in order."""
+    found: list[DType] = []
+    for term in terms:
+        if term.dtype is not None:
+            found.append(term.dtype)
+        if term.kind in ("tuple", "union"):
+            found += dtypes_in(term.inner)
+    return found
+
+
 def show_terms(terms: tuple[Term, ...]) -> str:
     """What an annotation asks for, in words: `a tensor of Float or a compile-time int`."""
     return " or ".join(dict.fromkeys(_show_term(t) for t in terms if t.kind != "none")) or "another value"
@@ -228,6 +248,8 @@ def _show_term(term: Term) -> str:
         )
     if term.kind == "union":
         return show_terms(term.inner)
+    if term.kind == "literal":
+        return repr(term.value)
     if term.kind == "tuple":
         if term.many:
             return f"a tuple of {term.inner[0].kind}s"

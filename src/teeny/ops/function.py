@@ -68,29 +68,45 @@ class Shapes(Protocol):
         ...
 
 
-ShapeRule = Callable[..., "tuple[Dim, ...]"]
-"""`(s: Shapes, **arguments) -> shape`: tensor arguments are `Operand`s (or literals), Const arguments Python values."""
-Emit = Callable[..., "Value | None"]
+ShapeRule = Callable[..., "tuple[Any, ...]"]
+"""`(s: Shapes, **arguments) -> shape`: tensor arguments are `Operand`s (or literals), Const arguments Python values.
+
+Of a function with several results (`-> tuple[Tensor[D], Tensor[E]]`) a tuple of their shapes.
+"""
+Emit = Callable[..., "Value | tuple[Value, ...] | None"]
 """`(b: Builder, shape, dtype, **arguments) -> Value`: `shape` from the shape rule, `dtype` the result's (with sign).
 
-Under an elementwise function the tensor arguments come as `Operand`s already converted, widened and broadcast to
+Of a function with several results both are tuples, one element a result, and so is what the emitter gives. Under an
+elementwise function the tensor arguments come as `Operand`s already converted, widened and broadcast to
 `shape`.
 """
 
 if TYPE_CHECKING:  # the same by number of arguments: what `language` takes
     Shape = tuple[Dim, ...]
+    One = Value | None
+    Several = tuple[Value, ...]
+    Shaped = Shape | tuple[Shape, ...]
     Emitter = (
-        Callable[[Builder, Shape, DType], Value | None]
-        | Callable[[Builder, Shape, DType, Any], Value | None]
-        | Callable[[Builder, Shape, DType, Any, Any], Value | None]
-        | Callable[[Builder, Shape, DType, Any, Any, Any], Value | None]
-        | Callable[[Builder, Shape, DType, Any, Any, Any, Any], Value | None]
+        Callable[[Builder, Shape, DType], One]
+        | Callable[[Builder, Shape, DType, Any], One]
+        | Callable[[Builder, Shape, DType, Any, Any], One]
+        | Callable[[Builder, Shape, DType, Any, Any, Any], One]
+        | Callable[[Builder, Shape, DType, Any, Any, Any, Any], One]
+        | Callable[[Builder, Shape, DType, Any, Any, Any, Any, Any], One]
+        | Callable[[Builder, Shape, DType, Any, Any, Any, Any, Any, Any], One]
+        | Callable[[Builder, Any, Any, Any], One | Several]
+        | Callable[[Builder, Any, Any, Any, Any], One | Several]
+        | Callable[[Builder, Any, Any, Any, Any, Any], One | Several]
+        | Callable[[Builder, Any, Any, Any, Any, Any, Any], One | Several]
+        | Callable[[Builder, Any, Any, Any, Any, Any, Any, Any], One | Several]
     )
     Shaper = (
-        Callable[[Shapes, Any], Shape]
-        | Callable[[Shapes, Any, Any], Shape]
-        | Callable[[Shapes, Any, Any, Any], Shape]
-        | Callable[[Shapes, Any, Any, Any, Any], Shape]
+        Callable[[Shapes, Any], Shaped]
+        | Callable[[Shapes, Any, Any], Shaped]
+        | Callable[[Shapes, Any, Any, Any], Shaped]
+        | Callable[[Shapes, Any, Any, Any, Any], Shaped]
+        | Callable[[Shapes, Any, Any, Any, Any, Any], Shaped]
+        | Callable[[Shapes, Any, Any, Any, Any, Any, Any], Shaped]
     )
 
 
