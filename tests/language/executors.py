@@ -16,6 +16,9 @@ from teeny.backends.reference import run
 from teeny.runtime.kernel import Kernel
 
 EXECUTORS = ("reference", "cpu")
+"""What every cell runs on; `launch` takes "cuda" too, and "record", which notes the launch and does nothing."""
+recorded: list[Any] = []
+"""The specialisations that were launched on "record"."""
 HEAD = """from typing import TypeVar
 
 import teeny as tn
@@ -62,9 +65,28 @@ def launch(
     if executor == "cpu":
         kernel[grid](*arguments, **constants)
         return
+    if executor == "cuda":
+        _on_cuda(kernel, arguments, grid, constants)
+        return
     made = kernel.specialize(**(dtypes or {}), **constants)
+    if executor == "record":
+        recorded.append(made)
+        return
     full = (*grid, 1, 1)[:3]
     run(made.module, list(arguments), (full[0], full[1], full[2]))
+
+
+def _on_cuda(kernel: Any, arguments: Sequence[Any], grid: tuple[int, ...], constants: Mapping[str, Any]) -> None:
+    """On copies of the arrays in the device's memory, which are copied back."""
+    from teeny.runtime.cuda import cuda_device
+    from teeny.runtime.cuda_buffer import from_numpy
+
+    device = cuda_device(0)
+    there = [from_numpy(device, a) if isinstance(a, np.ndarray) else a for a in arguments]
+    kernel[grid](*there, **constants)
+    for array, buffer in zip(arguments, there, strict=True):
+        if isinstance(array, np.ndarray):
+            array[...] = buffer.numpy()
 
 
 def fresh(arguments: Sequence[Any]) -> list[Any]:

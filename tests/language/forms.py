@@ -71,6 +71,24 @@ def allowed(name: str, dtype: str) -> float:
     return registry()["math.powf" if name == "pow" else f"math.{name}"].ulp.cpu if dtype in ("f32", "f64") else 1.0
 
 
+APPROXIMATE = {"truediv": "arith.divf", "rtruediv": "arith.divf", "fdiv": "arith.divf", "sqrt": "math.sqrt"}
+"""Functions that GPUs do not round correctly, and the operation that says how far they are off."""
+
+
+def allowed_on_gpu(name: str, dtype: str) -> float | None:
+    """The same on a GPU; None for what is exact there. Where no bound is known, a thousandth of the value."""
+    if name == "sigmoid":
+        return 8.0
+    operation = APPROXIMATE.get(name) or ("math.powf" if name == "pow" else f"math.{name}")
+    if operation not in registry():
+        return None
+    ulp = registry()[operation].ulp
+    stated = ulp.cuda_f64 if dtype == "f64" else ulp.cuda_f32
+    if dtype in ("f16", "bf16"):
+        return 1.0 if stated is None or stated < 100 else 4.0
+    return 2.0**14 if stated is None else stated or None
+
+
 def arity(form: Form) -> int:
     return 3 if "{2}" in form.text else 2 if "{1}" in form.text else 1
 
@@ -81,12 +99,14 @@ def store(sheet: Sheet, name: str, text: str, gives: str, *xs: Any, names: tuple
     with np.errstate(all="ignore"):
         if name in EXACT:
             value, wanted = exact(name, *xs)
-            sheet.put(text, gives, wanted, value=value, ulp=allowed(name, gives), **given)
+            gpu = allowed_on_gpu(name, gives)
+            sheet.put(text, gives, wanted, value=value, ulp=allowed(name, gives), gpu=gpu, **given)
             return
         wanted = np.asarray(MEANING[name](*xs))
         unspecified = UNSPECIFIED.get(name)
         skip = unspecified(*xs) if unspecified is not None and gives not in FLOATS else False
-    sheet.put(text, gives, wanted, skip=skip, free_zero=name in FREE_ZERO, **given)
+    gpu = allowed_on_gpu(name, gives) if name in APPROXIMATE else None
+    sheet.put(text, gives, wanted, skip=skip, free_zero=name in FREE_ZERO, gpu=gpu, **given)
 
 
 def elementwise(name: str, dtype: str, other: str = "") -> Sheet:

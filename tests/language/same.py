@@ -29,3 +29,22 @@ def told(found: Any, wanted: Any, wrong: Any, inputs: dict[str, Any]) -> str:
         place = tuple(map(int, spot))
         lines.append(f"  lane {place}: {found[spot]!r} for {wanted[spot]!r} with {given}")
     return f"{int(np.sum(wrong))} lanes differ\n" + "\n".join(lines)
+
+
+def flushed(dtype: Any, value: Any, inputs: dict[str, Any]) -> Any:
+    """Where a GPU's approximate f32 arithmetic is out of its range, arguments or result: subnormal numbers, which it
+    takes for zero, and those above 2**126, which are no divisors. Not so for f64."""
+    if dtype == np.float64:
+        return np.zeros(np.shape(value), np.bool_)
+    tiny, large = float(np.finfo(np.float32).tiny) * 1.001, 2.0**126
+    wrong = np.zeros(np.shape(value), np.bool_)
+    for one in (value, *inputs.values()):
+        array = np.asarray(one)
+        if array.dtype.kind in "iub":
+            continue
+        with np.errstate(all="ignore"):
+            size = np.abs(array.astype(np.float64))
+        wrong = wrong | np.broadcast_to(
+            ((size < tiny) & (size > 0)) | ((size > large) & np.isfinite(size)), wrong.shape
+        )
+    return wrong

@@ -11,7 +11,7 @@ import numpy as np
 from tests.language.executors import EXECUTORS, fresh, kernel_of, launch
 from tests.language.meaning import ulp_errors
 from tests.language.rounding import DTYPES
-from tests.language.same import different, told
+from tests.language.same import different, flushed, told
 
 GAP = 5
 """Elements between segments that nothing may write."""
@@ -19,7 +19,11 @@ GAP = 5
 
 @dataclass(slots=True)
 class Segment:
-    """One stored expression. `skip`: lanes that are unspecified. `value`: what `ulp` is measured against."""
+    """One stored expression. `skip`: lanes that are unspecified. `value`: what `ulp` is measured against.
+
+    `gpu`: the ulp that a GPU's result may be off, where it is not what a CPU's may; `near`: the absolute error that it
+    may have beyond, where it adds up in another order.
+    """
 
     start: int
     text: str
@@ -29,9 +33,15 @@ class Segment:
     value: Any
     ulp: float
     inputs: dict[str, Any]
+    gpu: float | None = None
+    near: float = 0.0
+    worst: float = 0.0
+    """The largest error found on a GPU, in ulp."""
 
-    def fault(self, found: Any) -> str:
+    def fault(self, found: Any, executor: str = "cpu") -> str:
         """What is wrong with the elements found; empty where nothing is."""
+        if executor == "cuda" and (self.value is not None or self.gpu is not None or self.near):
+            return self._fault_on_gpu(found)
         if self.value is not None:
             errors = ulp_errors(found, self.value, self.wanted)
             wrong = (errors > self.ulp) & ~self.skip
@@ -39,6 +49,22 @@ class Segment:
         else:
             wrong, note = different(found, self.wanted, free_zero=self.free_zero) & ~self.skip, ""
         return f"{self.text}: {note}{told(found, self.wanted, wrong, self.inputs)}" if wrong.any() else ""
+
+    def _fault_on_gpu(self, found: Any) -> str:
+        """Lanes whose arguments or results a GPU takes for zero do not count."""
+        wide = np.asarray(self.wanted.astype(np.float64) if self.value is None else self.value)
+        skip = self.skip | flushed(found.dtype, wide, self.inputs)
+        if self.near:
+            with np.errstate(all="ignore"):
+                skip = skip | (np.abs(found.astype(np.float64) - wide.astype(np.float64)) <= self.near)
+        errors = np.where(skip, 0.0, ulp_errors(found, wide, self.wanted))
+        self.worst = float(errors.max(initial=0.0))
+        allowed = self.ulp if self.gpu is None else self.gpu
+        wrong = errors > allowed
+        if not wrong.any():
+            return ""
+        note = f"(worst {self.worst:.2f} ulp, {allowed} allowed on a GPU) "
+        return f"{self.text}: {note}{told(found, self.wanted, wrong, self.inputs)}"
 
 
 @dataclass(slots=True)
@@ -62,9 +88,9 @@ class Sheet:
 
     def put(
         self, text: str, dtype: str, wanted: Any, *, skip: Any = False, free_zero: bool = False, value: Any = None,
-        ulp: float = 0.0, **inputs: Any,
+        ulp: float = 0.0, gpu: float | None = None, near: float = 0.0, **inputs: Any,
     ) -> None:  # fmt: skip
-        """Store an expression whose dtype and value are stated."""
+        """Store an expression whose dtype and value are stated. See `Segment`."""
         wanted = np.asarray(wanted)
         assert wanted.dtype == DTYPES[dtype], f"the oracle of `{text}` gives {wanted.dtype} for {dtype}"
         start = self.sizes.get(dtype, GAP)
@@ -73,7 +99,7 @@ class Sheet:
         self.line(f"tl.store(out_{dtype} + {start}{' + ' + at if at else ''}, {text})")
         skip = np.broadcast_to(np.asarray(skip), wanted.shape)
         self.segments.setdefault(dtype, []).append(
-            Segment(start, text, wanted, skip, free_zero, value, ulp, inputs),
+            Segment(start, text, wanted, skip, free_zero, value, ulp, inputs, gpu, near),
         )
 
     def text(self) -> str:
@@ -96,7 +122,7 @@ class Sheet:
                 for one in self.segments[dtype]:
                     end = one.start + one.wanted.size
                     untouched[one.start : end] = False
-                    fault = one.fault(found[one.start : end].reshape(one.wanted.shape))
+                    fault = one.fault(found[one.start : end].reshape(one.wanted.shape), executor)
                     if fault:
                         faults.append(f"{executor}: {fault}")
                 if different(found, canary(dtype, found.size))[untouched].any():
