@@ -32,9 +32,11 @@ def bind(
     c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any]
 ) -> dict[str, Any] | None:
     """Arguments by parameter name; None after a fault."""
-    params = signatures(function)[0].params
-    positional = [p.name for p in params if not p.keyword_only]
+    params, positional = signatures(function)[0].params, _positional(function)
     names = {p.name for s in signatures(function) for p in s.params}
+    starred = _starred(function)
+    if starred >= 0 and len(args) > starred and not (len(args) == starred + 1 and _is_sequence(args[-1])):
+        args = (*args[:starred], args[starred:])
     if len(args) > len(positional):
         c.fault("E005", f"{function.display} takes {_count(len(positional))}, found {len(args)}", node)
         return None
@@ -53,6 +55,28 @@ def bind(
             return None
         values[name] = value
     return values
+
+
+def _positional(function: LanguageFunction) -> list[str]:
+    """The parameters that take positional arguments: those of the overload that has most."""
+    found = function.memo.get("positional")
+    if found is None:
+        each = ([p.name for p in s.params if not p.keyword_only] for s in signatures(function))
+        found = function.memo["positional"] = max(each, key=len)
+    return found
+
+
+def _starred(function: LanguageFunction) -> int:
+    """The place of the parameter that takes the arguments left (`*shape`), which may come as one tuple; -1: none."""
+    found = function.memo.get("starred")
+    if found is None:
+        places = [at for s in signatures(function) for at, p in enumerate(s.params) if p.starred]
+        found = function.memo["starred"] = places[0] if places else -1
+    return found
+
+
+def _is_sequence(value: Any) -> bool:
+    return is_tuple(value) or (isinstance(value, Unset) and value.kind is tuple)
 
 
 def _count(number: int) -> str:
@@ -82,7 +106,7 @@ def call_language(
 
 
 def _nodes(function: LanguageFunction, arg_nodes: Nodes, keyword_nodes: dict[str, ast.AST]) -> dict[str, ast.AST]:
-    return dict(zip((p.name for p in signatures(function)[0].params), arg_nodes, strict=False)) | keyword_nodes
+    return dict(zip(_positional(function), arg_nodes, strict=False)) | keyword_nodes
 
 
 def _exclude(c: Context, function: LanguageFunction, found: Match) -> None:

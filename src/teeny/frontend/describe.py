@@ -271,8 +271,12 @@ def _plain(fn: Callable[..., Any]) -> bool:
 def _call(form: str, fn: Callable[..., Any]) -> str:
     """`tl.sum(x, axis=None)`; of a method without the tensor itself."""
     parameters = inspect.signature(fn).parameters.values()
-    parts = [p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters]
+    parts = [_starred(p) if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters]
     return f"{form}({', '.join(parts[1:] if form.startswith('x.') else parts)})"
+
+
+def _starred(parameter: inspect.Parameter) -> str:
+    return f"*{parameter.name}" if parameter.kind is parameter.VAR_POSITIONAL else parameter.name
 
 
 def _signature(fn: Callable[..., Any], name: str, symbol: str) -> str:
@@ -295,8 +299,9 @@ def _text(signature: inspect.Signature) -> str:
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             parts.append("*")
             starred = True
+        starred = starred or parameter.kind is parameter.VAR_POSITIONAL
         default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
-        parts.append(f"{parameter.name}: {parameter.annotation}{default}")
+        parts.append(f"{_starred(parameter)}: {parameter.annotation}{default}")
     return f"({', '.join(parts)}) -> {signature.return_annotation}"
 
 

@@ -39,10 +39,13 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Param:
+    """A parameter. `starred`: it takes the positional arguments that are left, as a tuple (`*shape`)."""
+
     name: str
     terms: tuple[Term, ...]
     default: Any = EMPTY
     keyword_only: bool = False
+    starred: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +185,18 @@ def language_signature(fn: Callable[..., Any]) -> Signature:
         if not keyword and at >= count - len(defaults):
             default = defaults[at - (count - len(defaults))]
         params.append(Param(name, _language_terms(annotations[name]), default, keyword))
+    if code.co_flags & inspect.CO_VARARGS:
+        name = code.co_varnames[len(names)]
+        params.insert(count, Param(name, _starred(_language_terms(annotations[name])), (), starred=True))
     return Signature(tuple(params), _language_terms(annotations["return"]))
+
+
+def _starred(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    """What the tuple of starred arguments is: `*shape: Const[int]` takes what `shape: Const[tuple[int, ...]]` takes."""
+    const = len(terms) == 1 and terms[0].kind == "const"
+    inner = terms[0].inner if const else terms
+    many = (Term("tuple", None, (inner[0] if len(inner) == 1 else Term("union", None, inner),), many=True),)
+    return (Term("const", None, many),) if const else many
 
 
 def dtype_named(fn: FunctionType, name: str) -> DType | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from teeny.ir.dtype import DType
 from teeny.ir.poly import Dim, mul
@@ -205,31 +205,35 @@ def _emit_trans(b: Builder, shape: Any, dtype: DType, x: Operand, dims: tuple[in
     return x.value if len(x.shape) < 2 else b.create(trans_, x.value, order=_order(len(x.shape), dims))
 
 
-@language(
-    _emit_broadcast,
-    shape=_broadcast_shape,
-    differs="Triton also takes the sizes as separate arguments.",
-)
-def broadcast_to(x: Tensor[D], shape: Const[tuple[int, ...] | list[int]]) -> Tensor[D]:
+@overload
+def broadcast_to(x: Tensor[D], shape: Const[tuple[int, ...] | list[int]]) -> Tensor[D]: ...
+@overload
+def broadcast_to(x: Tensor[D], *shape: Const[int]) -> Tensor[D]: ...
+@language(_emit_broadcast, shape=_broadcast_shape)
+def broadcast_to(x: Any, *shape: Any, **named: Any) -> Any:
     """x repeated to `shape`, by NumPy's rule: axes are added at the front, axes of size one are repeated."""
     ...
 
 
+@overload
+def reshape(x: Tensor[D], shape: Const[tuple[int, ...] | list[int]]) -> Tensor[D]: ...
+@overload
+def reshape(x: Tensor[D], *shape: Const[int]) -> Tensor[D]: ...
 @language(
     _emit_reshape,
     shape=_reshape_shape,
-    differs="Triton also takes the sizes as separate arguments, and `can_reorder`.",
+    differs="Triton also takes `can_reorder`.",
 )
-def reshape(x: Tensor[D], shape: Const[tuple[int, ...] | list[int]]) -> Tensor[D]:
+def reshape(x: Any, *shape: Any, **named: Any) -> Any:
     """x with the same elements in the same (row-major) order, as `shape`, which holds as many (S004)."""
     ...
 
 
-@language(
-    _emit_trans,
-    shape=_trans_shape,
-    differs="Triton also takes the axes as separate arguments.",
-)
-def trans(x: Tensor[D], dims: Const[tuple[int, ...] | None] = None) -> Tensor[D]:
+@overload
+def trans(x: Tensor[D], dims: Const[tuple[int, ...] | None] = None) -> Tensor[D]: ...
+@overload
+def trans(x: Tensor[D], *dims: Const[int]) -> Tensor[D]: ...
+@language(_emit_trans, shape=_trans_shape)
+def trans(x: Any, *dims: Any, **named: Any) -> Any:
     """x with its axes in the order `dims`, each once (S003). Without it the last two of at least two (S005) swap."""
     ...
