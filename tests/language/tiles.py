@@ -62,14 +62,20 @@ def casts(dtype: str) -> Sheet:
     return sheet
 
 
-def reductions(name: str, dtype: str, to: str = "") -> Sheet:
-    """Along each axis, of all elements, with and without `keep_dims`, as a function and as a method."""
-    sheet = Sheet()
-    x: Any = random(dtype, 2048, 5)
+def _terms(dtype: str) -> Any:
+    """Numbers that are reduced: floats of moderate size, and one NaN."""
+    x = random(dtype, 2048, 5)
     if dtype in FLOATS:
         x = np.where(np.isfinite(x.astype(np.float64)), x, x.dtype.type(0.5))
         x = np.clip(x.astype(np.float64), -900, 900).astype(DTYPES[dtype])
         x[1500] = np.nan
+    return x
+
+
+def reductions(name: str, dtype: str, to: str = "") -> Sheet:
+    """Along each axis, of all elements, with and without `keep_dims`, as a function and as a method."""
+    sheet = Sheet()
+    x = _terms(dtype)
     sheet.array("x", dtype, x)
     meaning = MEANING[name]
     more: tuple[Any, ...] = (to,) if to else ()
