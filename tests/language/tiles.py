@@ -66,8 +66,9 @@ def _terms(dtype: str) -> Any:
     """Numbers that are reduced: floats of moderate size, and one NaN."""
     x = random(dtype, 2048, 5)
     if dtype in FLOATS:
-        x = np.where(np.isfinite(x.astype(np.float64)), x, x.dtype.type(0.5))
-        x = np.clip(x.astype(np.float64), -900, 900).astype(DTYPES[dtype])
+        wide = np.asarray(x, np.float64)
+        wide[~np.isfinite(wide)] = 0.5
+        x = np.clip(wide, -900, 900).astype(DTYPES[dtype])
         x[1500] = np.nan
     return x
 
