@@ -150,6 +150,10 @@ class Location(NamedTuple):
             place = place.call
         return tuple(found)
 
+    def called(self, call: Location) -> Location:
+        """This place in a function that is called at `call`: behind the calls that lead to it already."""
+        return self._replace(call=call if self.call is None else self.call.called(call))
+
     @property
     def outermost(self) -> Location:
         """The place in the kernel itself."""

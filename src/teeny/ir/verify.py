@@ -6,9 +6,10 @@ Generic IR (`concrete=False`) may hold dtype variables, symbolic dims, guards an
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from teeny.diag.errors import InternalError
+from teeny.ir.blocks import defined, dominators
 from teeny.ir.dtype import DType
 from teeny.ir.schema import is_storage, verify_op
 from teeny.ir.types import PointerType, TensorType, element_of, text
@@ -30,9 +31,9 @@ def verify(module: Module, *, concrete: bool) -> None:
         raise InternalError(f"the IR is malformed{lines}", place)
 
 
-def faults_of(module: Module, *, concrete: bool) -> list[tuple[str, Location | None]]:
-    """Every fault of a module with its place, in program order."""
-    found = _Verifier({f.name: f for f in module.functions}, concrete)
+def faults_of(module: Module, *, concrete: bool, structured: bool = True) -> list[tuple[str, Location | None]]:
+    """Every fault of a module with its place, in program order. Not `structured`: functions may have several blocks."""
+    found = _Verifier({f.name: f for f in module.functions}, concrete, structured)
     if len(found.functions) != len(module.functions):
         found.fault("two functions have one name", None)
     if not any(f.public for f in module.functions):
@@ -43,9 +44,10 @@ def faults_of(module: Module, *, concrete: bool) -> list[tuple[str, Location | N
 
 
 class _Verifier:
-    __slots__ = ("concrete", "current", "faults", "functions", "seen")
+    __slots__ = ("concrete", "current", "faults", "functions", "seen", "structured")
 
-    def __init__(self, functions: dict[str, Function], concrete: bool) -> None:
+    def __init__(self, functions: dict[str, Function], concrete: bool, structured: bool) -> None:
+        self.structured = structured
         self.functions = functions
         self.concrete = concrete
         self.faults: list[tuple[str, Location | None]] = []
@@ -57,13 +59,19 @@ class _Verifier:
 
     def function(self, function: Function) -> None:
         self.current = function.name
-        visible: set[Value] = set()
-        if len(function.body.blocks) != 1:
+        blocks = function.body.blocks
+        if len(blocks) != 1 and self.structured:
             self.fault("a function has one block", function.loc)
         if function.arg_attrs and len(function.arg_attrs) != len(function.args):
             self.fault("there are as many attribute dictionaries as parameters, or none", function.loc)
-        for block in function.body.blocks:
-            self.block(block, visible, "tt.return", function.result_types, function.loc)
+        above = dominators(blocks)
+        for number, block in enumerate(blocks):
+            visible = {v for n in above[number] - {number} for v in defined(blocks[n])}
+            ending = block.ops[-1].name if block.ops and "to" in block.ops[-1].attrs else "tt.return"
+            expected = function.result_types
+            if ending != "tt.return":
+                expected = self.aims(block.ops[-1], blocks)
+            self.block(block, visible, ending, expected, function.loc)
 
     def block(self, block: Block, visible: set[Value], ending: str, expected: Types, place: Location | None) -> None:
         """A block that ends in the terminator `ending`, whose operands have the types `expected`."""
@@ -80,8 +88,18 @@ class _Verifier:
         if last is None or last.name != ending:
             self.fault(f"a block ends in {ending}, found {last.name if last is not None else 'nothing'}", place)
         else:
-            given = last.operands[1:] if ending == "scf.condition" else last.operands
+            given = last.operands[1:] if ending in ("scf.condition", "cf.cond_br") else last.operands
             self.same(f"{ending} gives", tuple(v.type for v in given), expected, last.loc)
+
+    def aims(self, op: Op, blocks: list[Block]) -> Types:
+        """The types of the arguments that a branch hands on."""
+        found: list[Type] = []
+        for number in cast("tuple[int, ...]", op.attrs["to"]):
+            if not 0 < number < len(blocks):
+                self.fault(f"{op.name} leads to the block {number}, which is none of the others", op.loc)
+            else:
+                found += [v.type for v in blocks[number].args]
+        return tuple(found)
 
     def operation(self, op: Op, block: Block, visible: set[Value]) -> None:
         schema = op.schema

@@ -9,13 +9,17 @@ from teeny.language.dtypes import *
 from teeny.language.library import *
 from teeny.language.tensor import *
 from teeny.ops.arith import *
+from teeny.ops.atomic import *
+from teeny.ops.branch import *
 from teeny.ops.cast import *
 from teeny.ops.clamp import *
 from teeny.ops.compare import *
 from teeny.ops.contracts import *
 from teeny.ops.control import *
+from teeny.ops.debug import *
 from teeny.ops.division import *
 from teeny.ops.dot import *
+from teeny.ops.hints import *
 from teeny.ops.math import *
 from teeny.ops.memory import *
 from teeny.ops.program import *

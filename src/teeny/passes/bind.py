@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from teeny.ir.builder import Builder
-from teeny.ir.core import Block, Function, Op, Region, Value
+from teeny.ir.core import Block, Function, Region, Value
 from teeny.ops.constant import constant
+from teeny.passes.copy import copy_op
 
 
 def bind(function: Function, known: Mapping[int, int]) -> Function:
@@ -21,7 +22,8 @@ def bind(function: Function, known: Mapping[int, int]) -> Function:
     for number, value in known.items():
         argument = entry.args[number]
         values[argument] = constant(b, argument.type, value)
-    _copy(entry, block, values)
+    for op in entry.ops:
+        copy_op(op, block, values)
     return Function(
         function.name,
         Region([block]),
@@ -31,22 +33,3 @@ def bind(function: Function, known: Mapping[int, int]) -> Function:
         dict(function.attrs),
         function.loc,
     )
-
-
-def _copy(source: Block, target: Block, values: dict[Value, Value]) -> None:
-    """Copy the operations of a block; `values` says what stands for each value of the original, and learns more."""
-    for op in source.ops:
-        regions = tuple(_region(region, values) for region in op.regions)
-        operands = tuple(values[v] for v in op.operands)
-        types = tuple(r.type for r in op.results)
-        made = target.append(Op(op.schema, operands, types, dict(op.attrs), regions, op.loc))
-        for old, new in zip(op.results, made.results, strict=True):
-            new.name = old.name
-            values[old] = new
-
-
-def _region(region: Region, values: dict[Value, Value]) -> Region:
-    block = Block(tuple(a.type for a in region.block.args), tuple(a.name for a in region.block.args))
-    values.update(zip(region.block.args, block.args, strict=True))
-    _copy(region.block, block, values)
-    return Region([block])

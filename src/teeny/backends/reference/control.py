@@ -111,6 +111,12 @@ def contract(frame: Frame, op: Op, operands: Results) -> Results:
     return ()
 
 
+def poison(frame: Frame, op: Op, operands: Results) -> Results:
+    type_ = op.results[0].type
+    value = np.zeros(shape_of(type_), array_dtype(element_of(type_)))
+    return (Lanes(value, np.ones(value.shape, np.bool_)),)
+
+
 def check_results(op: Op, results: Results) -> None:
     """Results have the types that the IR says. Raises InternalError."""
     for lanes, value in zip(results, op.results, strict=True):
@@ -128,4 +134,5 @@ RULES: dict[str, Rule] = {
     "dot": dot,
     "program": program,
     "contract": contract,
+    "poison": poison,
 }

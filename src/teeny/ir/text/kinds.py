@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from teeny.ir.text import contracts, dot, extern, plain, regions
+from teeny.ir.text import atomic, contracts, dot, extern, flow, plain, regions
 
 if TYPE_CHECKING:
     from teeny.ir.core import Op
@@ -23,7 +23,10 @@ _KINDS: dict[str, tuple[Writer, Reader]] = {
     "constant": (plain.write_constant, plain.read_constant),
     "axis": (plain.write_axis, plain.read_axis),
     "select": (plain.write_select, plain.read_select),
+    "atomic": (atomic.write_atomic, atomic.read_atomic),
     "call": (plain.write_call, plain.read_call),
+    "br": (flow.write_br, flow.read_br),
+    "cond_br": (flow.write_cond_br, flow.read_cond_br),
     "extern": (extern.write_extern, extern.read_extern),
     "dot": (dot.write_dot, dot.read_dot),
     "generic": (regions.write_generic, regions.read_generic),

@@ -11,12 +11,14 @@ from teeny.diag.diagnostic import report
 from teeny.diag.span import SourceFile
 from teeny.ir.core import Block, Function, Module, Op, Region, Value
 from teeny.ir.schema import SchemaError, registry, verify_op
-from teeny.ir.text.attributes import read_dictionary
+from teeny.ir.text.attributes import Opaque, read_attribute, read_dictionary
 from teeny.ir.text.cursor import Cursor, TextError
 from teeny.ir.text.extern import CALL, read_call
+from teeny.ir.text.flow import LABEL, numbered
 from teeny.ir.text.format import AttrDict, AttrSlot, Group, Literal, OperandSlot, TypeSlot, format_of
 from teeny.ir.text.kinds import reader_of
 from teeny.ir.text.parts import Parts
+from teeny.ir.text.places import Places
 from teeny.ir.text.regions import read_generic
 from teeny.ir.text.types import read_type, read_types
 from teeny.ir.types import text
@@ -25,6 +27,7 @@ from teeny.ir.verify import faults_of
 if TYPE_CHECKING:
     from teeny.ir.schema import Infer, OpDef
     from teeny.ir.text.format import Token
+    from teeny.ir.text.places import Resolve
     from teeny.ir.types import Type
 
 _VALUE = re.compile(r"%[\w$.-]+", re.ASCII)
@@ -36,17 +39,18 @@ _SYMBOL = re.compile(r"@[\w$.-]+")
 _ALIAS = re.compile(r"#[\w$.-]+")
 MISFITS = (SchemaError, LookupError, TypeError, ValueError, AttributeError)
 """What the type rules raise for operands and attributes of another kind than they expect."""
-_LABEL = re.compile(r"\^[\w$.-]+")
 
 
-def parse_module(source: str, name: str = "<text>") -> Module:
+def parse_module(source: str, name: str = "<text>", resolve: Resolve | None = None) -> Module:
     """Read a module (with or without the `module { }` around it).
 
-    Every operation's location is its place in `source`, which messages call `name`. Raises `TextError`. The operations
-    known are those of the registry: import `teeny.language` first.
+    Every operation's location is its place in `source`, which messages call `name`; with `resolve` it is the place that
+    the text states. Raises `TextError`. The operations known are those of the registry: import `teeny.language` first.
+    Functions may have several blocks (`passes.structure` makes one of them).
     """
     at = Cursor(SourceFile(name, source))
-    _aliases(at)
+    places = Places(source, resolve)
+    _aliases(at, places)
     wrapped = at.accept("module")
     if wrapped:
         at.match(_SYMBOL)
@@ -56,52 +60,37 @@ def parse_module(source: str, name: str = "<text>") -> Module:
     functions: list[Function] = []
     while not at.done and not at.peek("}"):
         if at.peek("#"):
-            _aliases(at)
+            _aliases(at, places)
         else:
-            functions.append(_function(at))
+            functions.append(_function(at, places))
     if wrapped:
         at.expect("}")
-        _location(at)
-        _aliases(at)
+        places.after(at)
+    _aliases(at, places)
     if not at.done:
         raise at.error(f"expected the end of the text, found `{at.next_word()}`")
     if not functions:
         raise at.error("there is no function in the text")
     module = Module(functions)
-    faults = faults_of(module, concrete=True)
+    faults = faults_of(module, concrete=True, structured=False)
     if faults:
         raise TextError(report("X006", wrong, *(() if place is None else (label(place),))) for wrong, place in faults)
     return module
 
 
-def _aliases(at: Cursor) -> None:
+def _aliases(at: Cursor, places: Places) -> None:
     """Pass over definitions such as `#loc1 = loc(...)`."""
     while at.peek("#"):
         if at.match(_ALIAS) is None:
             raise at.error("expected the name of an alias")
         at.expect("=")
-        if not _location(at):
-            raise at.error("of aliases teeny knows those of locations only")
+        if at.peek("loc"):
+            places.after(at)
+        elif not isinstance(read_attribute(at), Opaque):
+            raise at.error("of aliases teeny knows those of locations and of attributes that it passes over")
 
 
-def _location(at: Cursor) -> bool:
-    """Pass over `loc(...)`: places are those in the text that is read."""
-    if not at.accept("loc"):
-        return False
-    start, depth, quotes = at.pos, 0, False
-    for pos in range(start, len(at.text)):
-        mark = at.text[pos]
-        if mark == '"' and at.text[pos - 1] != "\\":
-            quotes = not quotes
-        elif not quotes:
-            depth += {"(": 1, ")": -1}.get(mark, 0)
-            if depth == 0:
-                at.move(pos + 1)
-                return True
-    raise at.error("expected `)`", start)
-
-
-def _function(at: Cursor) -> Function:
+def _function(at: Cursor, places: Places) -> Function:
     start = at.pos
     if not at.accept("tt.func"):
         raise at.error(f"expected `tt.func`, found `{at.next_word()}`")
@@ -110,18 +99,16 @@ def _function(at: Cursor) -> Function:
     name = at.match(_SYMBOL)
     if name is None:
         raise at.error("expected the name of the function, such as `@kernel`")
-    parser = Parser(at)
+    parser = Parser(at, places)
     args, arg_attrs = _parameters(parser)
     results: tuple[Type, ...] = ()
     if at.accept("->"):
         results = read_types(at)
     attrs = read_dictionary(at) if at.accept("attributes") else {}
     at.expect("{")
-    body = parser.block(args)
-    function = Function(name[1:], Region([body]), results, public, arg_attrs, attrs, at.location(start, len("tt.func")))
-    parser.close(body, "tt.return")
-    _location(at)
-    return function
+    place = at.location(start, len("tt.func"))
+    blocks = parser.blocks(args)
+    return Function(name[1:], Region(blocks), results, public, arg_attrs, attrs, parser.places.after(at) or place)
 
 
 def _parameters(parser: Parser) -> tuple[tuple[tuple[str, Type], ...], tuple[dict[str, object], ...]]:
@@ -134,7 +121,7 @@ def _parameters(parser: Parser) -> tuple[tuple[tuple[str, Type], ...], tuple[dic
         at.expect(":")
         args.append((name, read_type(at)))
         attrs.append(read_dictionary(at))
-        _location(at)
+        parser.places.after(at)
         if not at.accept(",") and not at.peek(")"):
             raise at.error("expected `,` or `)`")
     return tuple(args), tuple(attrs) if any(attrs) else ()
@@ -143,10 +130,11 @@ def _parameters(parser: Parser) -> tuple[tuple[tuple[str, Type], ...], tuple[dic
 class Parser:
     """Reads one function: the values that are visible, and the operations."""
 
-    __slots__ = ("_end", "_values", "at")
+    __slots__ = ("_end", "_values", "at", "places")
 
-    def __init__(self, at: Cursor) -> None:
+    def __init__(self, at: Cursor, places: Places) -> None:
         self.at = at
+        self.places = places
         self._end = at.pos
         self._values: dict[str, tuple[Value, ...]] = {}
 
@@ -203,24 +191,47 @@ class Parser:
     def block(self, args: tuple[tuple[str, Type], ...]) -> Block:
         """A block with these arguments, up to the `}` that closes it. What it defines is seen in it alone."""
         outer = dict(self._values)
-        block = Block(tuple(t for _, t in args), tuple(_own_name(n) for n, _ in args))
-        for (name, _), value in zip(args, block.args, strict=True):
-            self._define(name, (value,), self.at.pos)
-        while not self.at.peek("}"):
-            if self.at.done:
-                raise self.at.error("expected `}`, found the end")
-            if block.ops and block.ops[-1].schema.terminator:
-                raise self.at.error(f"{block.ops[-1].name} ends its block, and something follows it")
-            self._operation(block)
+        block = self._straight(args)
         self._end = self.at.pos
         self.at.expect("}")
         self._values = outer
         return block
 
+    def _straight(self, args: tuple[tuple[str, Type], ...]) -> Block:
+        """A block with these arguments, up to a `}` or a label."""
+        block = Block(tuple(t for _, t in args), tuple(_own_name(n) for n, _ in args))
+        for (name, _), value in zip(args, block.args, strict=True):
+            self._define(name, (value,), self.at.pos)
+        while not self.at.peek("}") and not self.at.peek("^"):
+            if self.at.done:
+                raise self.at.error("expected `}`, found the end")
+            if block.ops and block.ops[-1].schema.terminator:
+                raise self.at.error(f"{block.ops[-1].name} ends its block, and something follows it")
+            self._operation(block)
+        return block
+
+    def blocks(self, args: tuple[tuple[str, Type], ...]) -> list[Block]:
+        """The blocks of a function, up to the `}` that closes it."""
+        blocks, labels = [self._straight(args)], ["^bb0"]
+        while (label_ := self.at.match(LABEL)) is not None:
+            if label_ in labels:
+                raise self.at.error(f"two blocks have the label {label_}")
+            args = _parameters(self)[0] if self.at.peek("(") else ()
+            self.at.expect(":")
+            blocks.append(self._straight(args))
+            labels.append(label_)
+        self._end = self.at.pos
+        self.at.expect("}")
+        self._values = {}
+        numbered(self.at, blocks, labels)
+        if len(blocks) == 1:
+            self.close(blocks[0], "tt.return")
+        return blocks
+
     def labelled_block(self) -> Block:
         """A block whose arguments stand in a label: `^bb0(%a: f32):`."""
         args: tuple[tuple[str, Type], ...] = ()
-        if self.at.match(_LABEL) is not None:
+        if self.at.match(LABEL) is not None:
             if self.at.peek("("):
                 args, _ = _parameters(self)
             self.at.expect(":")
@@ -259,7 +270,7 @@ class Parser:
             wrong = f"{name}: {error}"
         if wrong is not None:
             raise at.error(wrong, place, len(name) + 2 * quoted)
-        _location(at)
+        op.loc = self.places.after(at) or op.loc
         block.append(op)
         if sum(count for _, count in groups) != len(op.results):
             raise at.error(f"{name} has {len(op.results)} results", start)

@@ -54,7 +54,10 @@ def _function_text(function: Function, table: LocationTable | None, contracts: b
         out.append(f" attributes{dictionary_text(function.attrs)}")
     out.append(" {\n")
     printer.indent = indent + "  "
-    for block in function.body.blocks:
+    for number, block in enumerate(function.body.blocks):
+        if number:
+            args = f"({printer.typed(block.args)})" if block.args else ""
+            out.append(f"{indent}^bb{number}{args}:\n")
         printer.operations(block)
     out.append(f"{indent}}}{table.suffix(function.loc) if table is not None else ''}\n")
     return "".join(out)
