@@ -1,4 +1,4 @@
-"""Types of IR values: a scalar is its `DType`, then pointers and ranked tensors of either.
+"""Types of IR values: a scalar is its `DType`, then pointers and ranked tensors of either, and views of memory.
 
 Interned: equal means identical.
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from teeny.ir.dtype import DType
+from teeny.ir.dtype import DType, storage
 
 if TYPE_CHECKING:
     from teeny.ir.poly import Dim
@@ -38,6 +38,30 @@ class TensorType:
         return _tensor_text(self)
 
 
+ViewKind = Literal["block pointer", "descriptor"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ViewType:
+    """A strided array in memory that is read and written by tiles of `shape`.
+
+    A block pointer stands at one of its tiles and moves; a tensor descriptor stands nowhere. The element of a
+    descriptor keeps the sign of the language's dtype, since atomic operations go by it.
+    """
+
+    kind: ViewKind
+    shape: tuple[Dim, ...]
+    element: DType
+
+    @property
+    def tile(self) -> Type:
+        """The type of a tile as a value."""
+        return typed(self.shape, storage(self.element))
+
+    def __repr__(self) -> str:
+        return _view_text(self)
+
+
 @cache
 def _pointer_text(type_: PointerType) -> str:
     return f"!tt.ptr<{type_.pointee.mlir if isinstance(type_.pointee, DType) else type_.pointee}>"
@@ -49,11 +73,20 @@ def _tensor_text(type_: TensorType) -> str:
     return f"tensor<{dims}{type_.element.mlir if isinstance(type_.element, DType) else type_.element}>"
 
 
+@cache
+def _view_text(type_: ViewType) -> str:
+    if type_.kind == "block pointer":
+        return f"!tt.ptr<{type_.tile!r}>"
+    sign = {"unsigned": "u", "signed": "s"}.get(type_.element.kind, "")
+    return f"!tt.tensordesc<{''.join(f'{d}x' for d in type_.shape)}{sign}{type_.element.mlir}>"
+
+
 Element = DType | PointerType
-Type = DType | PointerType | TensorType
+Type = DType | PointerType | TensorType | ViewType
 
 _pointers: dict[Element, PointerType] = {}
 _tensors: dict[tuple[tuple[Dim, ...], Element], TensorType] = {}
+_views: dict[tuple[ViewKind, tuple[Dim, ...], DType], ViewType] = {}
 
 
 def pointer(pointee: Element) -> PointerType:
@@ -74,11 +107,23 @@ def typed(shape: tuple[Dim, ...], element: Element) -> Type:
     return found
 
 
+def view(kind: ViewKind, shape: tuple[Dim, ...], element: DType) -> ViewType:
+    """The type of a block pointer or of a descriptor, by the shape of its tiles (rank one or more)."""
+    key = (kind, shape, storage(element) if kind == "block pointer" else element)
+    found = _views.get(key)
+    if found is None:
+        found = _views[key] = ViewType(*key)
+    return found
+
+
 def shape_of(type_: Type) -> tuple[Dim, ...]:
     return type_.shape if isinstance(type_, TensorType) else ()
 
 
 def element_of(type_: Type) -> Element:
+    """The dtype of the elements of a tensor, or of a scalar; a view counts as a pointer to its elements."""
+    if isinstance(type_, ViewType):
+        return pointer(storage(type_.element))
     return type_.element if isinstance(type_, TensorType) else type_
 
 
