@@ -130,6 +130,14 @@ class Draft:
         inner.op(reduce_return, (found,))
         return self.b.op(reduce_, (x,), {"axis": axis}, (Region([body]),)).result
 
+    def scan(self, x: Value, axis: int, schema: OpDef, *, reverse: bool = False) -> Value:
+        """Scan by `schema(left, right)`."""
+
+        def join(left: Value, right: Value) -> tuple[Value, ...]:
+            return (self.apply(schema, left, right),)
+
+        return self.combine("tt.scan", (x,), {"axis": axis, "reverse": reverse}, join)[0]
+
     def combine(
         self, name: str, xs: tuple[Value, ...], attrs: dict[str, Any], body: Callable[..., tuple[Value, ...]]
     ) -> tuple[Value, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def scanned(shape: tuple[int, ...], axis: int, reverse: bool, schema: Any) -> Mo
     size = int(np.prod(shape))
     at = d.at(x, d.range(size))
     tile = d.reshape(d.load(at), shape) if len(shape) > 1 else d.load(at)
-    found = d.combine("tt.scan", (tile,), {"axis": axis, "reverse": reverse}, lambda a, b: (d.apply(schema, a, b),))[0]
+    found = d.scan(tile, axis, schema, reverse=reverse)
     d.store(at, d.reshape(found, (size,)) if len(shape) > 1 else found)
     return d.end()
 
@@ -37,7 +38,7 @@ def written_out(x: Any, axis: int, reverse: bool, f: Any) -> Any:
     """Element i is `f(result i - 1, element i)`; in reverse the last is the first."""
     rows = np.moveaxis(x.copy(), axis, 0)
     order = range(rows.shape[0])[:: -1 if reverse else 1]
-    for before, at in zip(order, order[1:], strict=False):
+    for before, at in pairwise(order):
         rows[at] = f(rows[before], rows[at])
     return np.moveaxis(rows, 0, axis)
 
@@ -103,7 +104,7 @@ def test_what_follows_an_undefined_element_is_undefined(reverse: bool) -> None:
     (x,) = d.begin()
     at = d.range(8)
     tile = d.load(d.at(x, at), d.compare("ne", at, d.fill(d.const(3, I32), (8,))))
-    found = d.combine("tt.scan", (tile,), {"axis": 0, "reverse": reverse}, lambda a, b: (d.apply(addf, a, b),))[0]
+    found = d.scan(tile, 0, addf, reverse=reverse)
     d.store(d.at(x, at), found)
     seen: list[Event] = []
     run(d.end(), [np.ones(8, np.float32)], (1, 1, 1), trace=seen.append)

@@ -14,6 +14,7 @@ from teeny.backends.cpu.lower.carry import assign
 from teeny.backends.cpu.lower.dot import dot
 from teeny.backends.cpu.lower.evaluate import lanewise, wide
 from teeny.backends.cpu.lower.reduce import reduce
+from teeny.backends.cpu.lower.scan import scan
 from teeny.backends.cpu.lower.shifts import Shift
 from teeny.backends.cpu.lower.state import Buffer, State, row_major
 from teeny.backends.cpu.lower.store import Output, materialise, store
@@ -60,8 +61,10 @@ def _lower(state: State, op: Op) -> None:
             store(state, op)
         case "reduce":
             outputs = _hosted(state, op)
-            reduce(state, op, outputs)
+            reduce(state, op, outputs, lower_block)
             state.bound.update(outputs)
+        case "scan":
+            scan(state, op, lower_block)
         case "dot":
             dot(state, op)
         case "reshape":

@@ -1,48 +1,81 @@
-"""The combiner of a reduction on lanes, and what is known about it."""
+"""The combiner of a reduction or a scan on lanes, and what is known about it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from teeny.backends.cpu.lower.evaluate import lanewise
 from teeny.backends.cpu.lower.values import cannot, dtype_name, kind_of
 from teeny.backends.cpu.text import FLOATS
 from teeny.diag.errors import InternalError
+from teeny.ir.core import Block, Op, walk
 from teeny.ops.reduce import combiner
 
 if TYPE_CHECKING:
     from teeny.backends.cpu.lower.state import State
-    from teeny.ir.core import Op, Value
+    from teeny.ir.core import Value
     from teeny.ir.lanes import Lane
 
-__all__ = ["Combiner"]
+__all__ = ["Combiner", "LowerBlock"]
 
+LowerBlock = Callable[["State", Block], Op]
+"""Lowers a block of scalars and gives its terminator."""
 _IDEMPOTENT = frozenset({"max", "min", "maximum", "minimum", "and", "or"})
 
 
 class Combiner:
-    """What joins accumulators with elements, one lane an operand of the reduction."""
+    """What joins accumulators with elements, one lane an operand of the operation.
 
-    def __init__(self, state: State, op: Op) -> None:
+    Branches are computed on both sides and chosen from, lane by lane: nothing in a combiner has an effect. One with
+    loops in it is `scalar`: it takes scalars alone.
+    """
+
+    def __init__(self, state: State, op: Op, lower_block: LowerBlock) -> None:
         self.state = state
         self.op = op
         self.group = combiner(op) if len(op.operands) == 1 else None
         self.dtypes = [dtype_name(x.type) for x in op.operands]
+        inner = list(walk(op.regions[0].block))
+        self.scalar = any(kind_of(o) in ("for", "while") for o in inner)
+        self.work = sum(o.schema.cost for o in inner if not o.schema.terminator)
+        """Cost of the arithmetic, joining once."""
+        self._lower_block = lower_block
 
     def __call__(self, left: Sequence[Lane], right: Sequence[Lane]) -> list[Lane]:
+        state, block = self.state, self.op.regions[0].block
+        given = (*left, *right)
+        if self.scalar:
+            state.bound.update(zip(block.args, given, strict=True))
+            return [state.scalar(x) for x in self._lower_block(state, block).operands]
+        width = max(lane.width for lane in given)
+        found = self._block(block, dict(zip(block.args, given, strict=True)))
+        return [state.b.splat(lane, width) for lane in found]
+
+    def _block(self, block: Block, lanes: dict[Value, Lane]) -> list[Lane]:
+        """What a block hands on; `lanes` has the values from around it and takes those that it makes."""
         state = self.state
-        block = self.op.regions[0].block
-        lanes: dict[Value, Lane] = dict(zip(block.args, (*left, *right), strict=True))
         for op in block.ops:
             found = [lanes[x] if x in lanes else state.scalar(x) for x in op.operands]
             if op.schema.terminator:
                 return found
-            if kind_of(op):
-                raise cannot(op)
-            lanes[op.results[0]] = lanewise(state.b, op, found)
-        raise InternalError("a reduction without an end", self.op.loc)
+            match kind_of(op):
+                case "":
+                    lanes[op.results[0]] = lanewise(state.b, op, found)
+                case "if":
+                    lanes.update(zip(op.results, self._chosen(op, found[0], lanes), strict=True))
+                case _:
+                    raise cannot(op)
+        raise InternalError("a combiner without an end", self.op.loc)
+
+    def _chosen(self, op: Op, condition: Lane, lanes: dict[Value, Lane]) -> list[Lane]:
+        arms = [self._block(region.block, lanes) for region in op.regions if region.blocks]
+        if not op.results:
+            return []
+        if condition.const is not None:
+            return arms[0 if condition.const else 1]
+        return [self.state.b.select(condition, x, y) for x, y in zip(*arms, strict=True)]
 
     def identity(self) -> list[Lane] | None:
         """Values that leave every element as it is, bit for bit; None where there are none."""

@@ -24,6 +24,7 @@ from teeny.backends.cpu.lower.values import axes_of, dtype_name, shape
 from teeny.ops.reduce import ACCUMULATORS
 
 if TYPE_CHECKING:
+    from teeny.backends.cpu.lower.combine import LowerBlock
     from teeny.ir.core import Op, Value
     from teeny.ir.lanes import Lane
 
@@ -33,8 +34,9 @@ REGISTERS = 8
 """Accumulators of this many vectors stay in registers."""
 
 
-def reduce(state: State, op: Op, outputs: Sequence[Output]) -> None:
+def reduce(state: State, op: Op, outputs: Sequence[Output], lower_block: LowerBlock) -> None:
     """Lower a `tt.reduce` and bind its results; `outputs` are its by-products."""
+    combine = Combiner(state, op, lower_block)
     dims = shape(op.operands[0])
     axis = int(str(op.attrs["axis"]))
     axes = axes_of(dims)
@@ -49,20 +51,20 @@ def reduce(state: State, op: Op, outputs: Sequence[Output]) -> None:
         materialise(state, [(value, buffer)])
 
     with prepared(state, dims, (axis,) if last else free, look, fill) as (analysis, vector):
-        _emit(analysis, vector, op, outputs)
+        _emit(analysis, vector, op, outputs, combine)
 
 
-def _emit(analysis: Analysis, vector: int | None, op: Op, outputs: Sequence[Output]) -> None:
+def _emit(analysis: Analysis, vector: int | None, op: Op, outputs: Sequence[Output], combine: Combiner) -> None:
     state, dims = analysis.state, analysis.dims
     axes = analysis.identity()
     axis = int(str(op.attrs["axis"]))
     last = axis == len(dims) - 1
     free = [a for a in range(len(dims)) if a != axis]
-    width = 1 if vector is None else min(full_width(state), dims[vector])
+    width = 1 if vector is None or combine.scalar else min(full_width(state), dims[vector])
     account(analysis, width)
     kept = tuple(dims[a] for a in free)
     buffers = [state.buffer(kept, dtype_name(r.type)) for r in op.results] if kept else []
-    job = Job(state, analysis, op, axis, axes, list(outputs), buffers)
+    job = Job(state, analysis, op, axis, axes, list(outputs), buffers, combine)
 
     def make(exact: bool) -> Sequence[Lane]:
         nest = Nest(analysis, None if exact and not last else vector, 1 if exact else width, 4, exact=exact)
@@ -83,6 +85,7 @@ class Job:
         axes: Axes,
         outputs: list[Output],
         buffers: list[Buffer],
+        combine: Combiner,
     ) -> None:
         self.state = state
         self.b = state.b
@@ -92,7 +95,7 @@ class Job:
         self.axes = axes
         self.outputs = outputs
         self.buffers = buffers
-        self.combine = Combiner(state, op)
+        self.combine = combine
         self.identity = self.combine.identity()
 
     # Shared
