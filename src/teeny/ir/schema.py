@@ -33,12 +33,8 @@ Numpy = AnyRule
 """`(np, op, *arrays) -> array` (or a tuple): the meaning, on arrays of the operands' storage dtypes (i1 is bool)."""
 Cpu = AnyRule
 """`(b, op, *lanes) -> lane`, written against `ir.lanes.LaneBuilder`."""
-Expand = (
-    Callable[["Builder", "Value"], "Value"]
-    | Callable[["Builder", "Value", "Value"], "Value"]
-    | Callable[["Builder", "Value", "Value", "Value"], "Value"]
-)
-"""`(b, *operands) -> result`: the same in terms of other operations, appended through the builder."""
+Expand = Callable[..., "Value | None"]
+"""`(b, *operands, **attributes) -> result`: the same in terms of other operations, appended through the builder."""
 Fold = Callable[..., float | None]
 """`(*numbers) -> number or None`: the meaning on Python numbers, where the operation's attributes do not matter."""
 
@@ -69,10 +65,12 @@ class OpDef:
     `types` is an `Infer`, or a `Check` where `inferred` is false.
     `operands` and `results` name them: `x`, `mask?` (optional, last), `args*` (any number).
     `group` names what the variants of one idea share: addf, addi and num.add are all "add".
+    `writes`: it may write memory, through the pointer that is its first operand.
     `wide`: of 16-bit floats, the language computes it in f32 and rounds once; a pass writes the conversions.
     `symbols`: the functions of NVIDIA's libdevice for f32 and f64 that stand for it in Triton's dialect, which has no
     such operation; its text is then a call of them (`Structural("extern")`).
-    `expand`: of an operation with one result that Triton's dialect lacks, what stands for it there.
+    `expand`: of an operation with one result that Triton's dialect lacks, what stands for it there. It takes the
+    attributes by name, and gives None where these make it one that the dialect has.
     """
 
     name: str
@@ -88,6 +86,7 @@ class OpDef:
     fold: Fold | None = None
     group: str = ""
     pure: bool = True
+    writes: bool = False
     terminator: bool = False
     generic: bool = False
     commutative: bool = False

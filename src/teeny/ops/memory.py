@@ -34,7 +34,8 @@ def _addptr(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
     return (ptr,)
 
 
-def _masked(ptr: Type, mask: Type | None) -> None:
+def check_mask(ptr: Type, mask: Type | None) -> None:
+    """A mask is a block of bools of the pointers' shape. Raises SchemaError."""
     if mask is not None:
         same_shape(ptr, mask)
         expect(dtype_of(mask) is BOOL, f"a mask is i1, found {mask}")
@@ -42,7 +43,7 @@ def _masked(ptr: Type, mask: Type | None) -> None:
 
 def _load(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
     result = with_element(types[0], pointee_of(types[0]))
-    _masked(types[0], types[1] if len(types) > 1 else None)
+    check_mask(types[0], types[1] if len(types) > 1 else None)
     if len(types) > 2:
         expect(types[2] is result, f"`other` must be {result}, found {types[2]}")
     return (result,)
@@ -51,7 +52,7 @@ def _load(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
 def _store(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
     value = with_element(types[0], pointee_of(types[0]))
     expect(types[1] is value, f"the value must be {value}, found {types[1]}")
-    _masked(types[0], types[2] if len(types) > 2 else None)
+    check_mask(types[0], types[2] if len(types) > 2 else None)
     return ()
 
 
@@ -72,7 +73,7 @@ store_ = define(
     OpDef(
         "tt.store", "$ptr `,` $value (`,` $mask^)? attr-dict `:` type($ptr)", ("ptr", "value", "mask?"), _store,
         Structural("store"), Structural("store"), Structural("store"), Absent("it has no result"),
-        results=(), group="store", pure=False, cost=2.0,
+        results=(), group="store", pure=False, writes=True, cost=2.0,
     )
 )  # fmt: skip
 
@@ -84,20 +85,21 @@ def _load_shape(s: Shapes, ptr: Operand, mask: Any = None, other: Any = None) ->
             "`other` fills lanes that the mask leaves out, and there is no mask",
             "pass a mask, or leave `other` out",
         )
-    shape = _with_mask(s, ptr, mask)
+    shape = with_mask(s, ptr, mask)
     if isinstance(other, Operand):
-        _fits(s, "`other`", other.shape, shape)
+        fits(s, "`other`", other.shape, shape)
     return shape
 
 
 def _store_shape(s: Shapes, ptr: Operand, value: Any, mask: Any = None) -> tuple[Dim, ...]:
-    shape = _with_mask(s, ptr, mask)
+    shape = with_mask(s, ptr, mask)
     if isinstance(value, Operand):
-        _fits(s, "the value", value.shape, shape)
+        fits(s, "the value", value.shape, shape)
     return shape
 
 
-def _with_mask(s: Shapes, ptr: Operand, mask: Any) -> tuple[Dim, ...]:
+def with_mask(s: Shapes, ptr: Operand, mask: Any) -> tuple[Dim, ...]:
+    """The shape of an access: that of the pointer and the mask together."""
     if not isinstance(mask, Operand):
         return ptr.shape
     if not ptr.shape and mask.shape:
@@ -110,14 +112,15 @@ def _with_mask(s: Shapes, ptr: Operand, mask: Any) -> tuple[Dim, ...]:
     return s.broadcast(ptr.shape, mask.shape)
 
 
-def _fits(s: Shapes, what: str, found: tuple[Dim, ...], needed: tuple[Dim, ...]) -> None:
+def fits(s: Shapes, what: str, found: tuple[Dim, ...], needed: tuple[Dim, ...]) -> None:
+    """Demand that a value broadcasts to the shape of an access."""
     if len(found) > len(needed):
         s.fault("S006", f"{what} has rank {len(found)} and the pointer rank {len(needed)}")
     elif s.broadcast(found, needed) != needed:
         s.fault("S006", f"{what} is larger than the block of pointers")
 
 
-def _filled(b: Builder, given: Any, shape: tuple[Dim, ...], dtype: DType) -> Value:
+def filled(b: Builder, given: Any, shape: tuple[Dim, ...], dtype: DType) -> Value:
     """An argument as a tile of `shape`: a tensor is broadcast, a literal becomes a constant."""
     if isinstance(given, Operand):
         return broadcast_value(b, given.value, shape)
@@ -128,9 +131,9 @@ def _emit_load(b: Builder, shape: tuple[Dim, ...], dtype: DType, ptr: Operand, m
     in_memory = I8 if dtype is BOOL else storage(dtype)
     operands = [broadcast_value(b, ptr.value, shape)]
     if mask is not None:
-        operands.append(_filled(b, mask, shape, BOOL))
+        operands.append(filled(b, mask, shape, BOOL))
         if other is not None:
-            fill = _filled(b, other, shape, dtype)
+            fill = filled(b, other, shape, dtype)
             operands.append(convert(b, fill, BOOL, I8) if dtype is BOOL else fill)
     value = b.op(load_, tuple(operands)).result
     if dtype is not BOOL:
@@ -142,12 +145,12 @@ def _emit_store(b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, va
     assert isinstance(ptr.dtype, PointerType)
     pointee = ptr.dtype.pointee
     assert isinstance(pointee, DType)
-    stored = _filled(b, value, shape, pointee)
+    stored = filled(b, value, shape, pointee)
     if pointee is BOOL:
         stored = convert(b, stored, BOOL, I8)
     operands = [broadcast_value(b, ptr.value, shape), stored]
     if mask is not None:
-        operands.append(_filled(b, mask, shape, BOOL))
+        operands.append(filled(b, mask, shape, BOOL))
     b.op(store_, tuple(operands))
 
 

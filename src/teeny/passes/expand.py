@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
 
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Function, Module, Op, Region, Value, walk_function
@@ -41,7 +40,8 @@ def _block(source: Block, values: dict[Value, Value]) -> Block:
 def _expanded(op: Op, operands: tuple[Value, ...], block: Block) -> tuple[Value, ...]:
     if op.schema.expand is None:
         return ()
-    return (cast("Any", op.schema.expand)(Builder(block, op.loc), *operands),)
+    found = op.schema.expand(Builder(block, op.loc), *operands, **op.attrs)
+    return () if found is None else (found,)
 
 
 def _copied(op: Op, operands: tuple[Value, ...], block: Block, values: dict[Value, Value]) -> tuple[Value, ...]:

@@ -244,7 +244,7 @@ def stored(function: Function) -> frozenset[int]:
     numbers = {value: at for at, value in enumerate(function.args)}
     found: set[int] = set()
     for op in walk_function(function):
-        if op.name == "tt.store":
+        if op.schema.writes:
             found |= _roots(op.operands[0], numbers, set())
     return frozenset(found)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from teeny.backends.reference import memory
+from teeny.backends.reference import atomic, memory
 from teeny.backends.reference.control import RULES, check_results
 from teeny.backends.reference.lanes import POINTER, Lanes, array_dtype
 from teeny.backends.reference.lanewise import apply
@@ -108,6 +108,9 @@ class Frame:
             case "store":
                 memory.store(self._access(op), *operands)
                 return ()
+            case "atomic":
+                step = atomic.cas if op.name == "tt.atomic_cas" else atomic.rmw
+                return (step(self._access(op), *operands),)
             case _:
                 rule = RULES.get(meaning.kind)
                 if rule is None:
