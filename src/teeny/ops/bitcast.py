@@ -38,7 +38,7 @@ def _numpy(np: Any, op: Op, x: Any) -> Any:
 
 def _cpu(b: Any, op: Op, x: Any) -> Any:
     to = element_of(op.results[0].type)
-    return b.bitcast(x, to.mlir) if isinstance(to, DType) else x
+    return b.bitcast(x, "i8" if to.kind == "float8" else to.mlir) if isinstance(to, DType) else x
 
 
 _BITS = Absent("bits read as another type have any value")
