@@ -12,6 +12,7 @@ from teeny.ir.core import Module
 from teeny.ir.dtype import INT, DType
 from teeny.ir.store import default_store, key
 from teeny.ir.types import PointerType, Type
+from teeny.passes.annotate import annotate
 from teeny.passes.bind import bind
 from teeny.passes.expand import expand
 from teeny.runtime.level import chosen_level
@@ -58,12 +59,17 @@ def kinds(target: Target) -> tuple[str, ...]:
 
 
 def _native(kernel: Specialization, target: Target, options: Options, hints: Hints, every: bool) -> Files:
+    return native_code(kernel.module, every=every)
+
+
+def native_code(module: Module, *, every: bool) -> Files:
+    """Code for this machine's CPU of the kernel of a concrete module; with `every` kind of code that there is."""
     from teeny.backends.cpu.engine import compile_assembly, compile_object
     from teeny.backends.cpu.lower.entry import lower
     from teeny.backends.cpu.target import fingerprint
 
     level = chosen_level()
-    made = lower(kernel.module, level=level)
+    made = lower(module, level=level)
     metadata = {
         "symbol": made.symbol,
         "scratch_bytes": made.scratch_bytes,
@@ -80,7 +86,7 @@ def _triton(kernel: Specialization, target: Target, options: Options, hints: Hin
     from teeny.backends.triton.compile import compile_module
 
     made = compile_module(
-        hinted(kernel.module, hints),
+        hinted(kernel.module, hints, asserts=options.asserts),
         target.name,
         portable=target.portable,
         num_warps=options.num_warps,
@@ -93,17 +99,18 @@ def _triton(kernel: Specialization, target: Target, options: Options, hints: Hin
     return {k: v for k, v in made.files.items() if every or k in _GPU_CODE}, dict(made.metadata)
 
 
-def hinted(module: Module, hints: Hints) -> Module:
+def hinted(module: Module, hints: Hints, *, asserts: bool) -> Module:
     """The module in Triton's operations, with the hints: attributes of arguments, constants for those that are 1."""
-    module = expand(module)
+    module = annotate(expand(module), asserts=asserts)
     if not any(hints):
         return module
     function = module.kernel
     ones = {at: 1 for at, hint in enumerate(hints) if hint == UNIT}
     made = bind(function, ones) if ones else function
+    said = function.arg_attrs or ({},) * len(hints)
     attributes = tuple(
-        {"tt.divisibility": DIVISOR} if hint == DIVISOR and _takes_hint(value.type) else {}
-        for value, hint in zip(function.args, hints, strict=True)
+        ({"tt.divisibility": DIVISOR} if hint == DIVISOR and _takes_hint(value.type) else {}) | attrs
+        for value, hint, attrs in zip(function.args, hints, said, strict=True)
     )
     made = replace(made, arg_attrs=attributes)
     return Module([made if f is function else f for f in module.functions])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from teeny.diag.errors import LaunchError
@@ -40,11 +40,16 @@ def slots_of(interface: Interface, values: Sequence[Any], grid: Grid) -> tuple[i
 
 def load_native(program: Program) -> Executable:
     """Load a program for the CPU into this process. Raises LaunchError L013 where it was made for another machine."""
+    kernel, count = program.interface.kernel, len(program.interface.arguments)
+    return native_executable(kernel, program.file("object"), program.metadata, count)
+
+
+def native_executable(kernel: str, code: bytes, metadata: Mapping[str, Any], arguments: int) -> Executable:
+    """Load the native code of a kernel with so many arguments; `metadata` is what its compilation said of it."""
     from teeny.backends.cpu.engine import load
     from teeny.backends.cpu.pool import launch as run
     from teeny.backends.cpu.target import fingerprint
 
-    metadata, kernel = program.metadata, program.interface.kernel
     machine = fingerprint(chosen_level())
     if metadata["machine"] != machine:
         raise LaunchError.of(
@@ -55,9 +60,9 @@ def load_native(program: Program) -> Executable:
             needed=machine,
         )
     share_pool()
-    address = load(program.file("object"), str(metadata["symbol"]))
+    address = load(code, str(metadata["symbol"]))
     scratch, cost = int(metadata["scratch_bytes"]), float(metadata["cost_ns_per_program"])
-    block_type = ctypes.c_int64 * (len(program.interface.arguments) + 3)
+    block_type = ctypes.c_int64 * (arguments + 3)
 
     def execute(slots: tuple[int, ...], grid: Grid, stream: object) -> None:
         run(address, block_type(*slots), grid[0] * grid[1] * grid[2], scratch, cost)

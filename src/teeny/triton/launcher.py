@@ -1,0 +1,132 @@
+"""Launches of compiled Triton kernels: from the arguments of `kernel[grid](...)` to a run on the thread pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from teeny.diag.errors import LaunchError
+from teeny.runtime.executable import native_executable
+from teeny.runtime.scalars import slot
+
+if TYPE_CHECKING:
+    from teeny.runtime.executable import Executable
+
+__all__ = ["Launcher", "Utilities"]
+
+_FLOATS = {"fp16": "f16", "bf16": "bf16", "fp32": "f32", "f32": "f32", "fp64": "f64"}
+_THREADS = 1 << 30
+_MEMORY = 1 << 40
+
+
+class Utilities:
+    """What Triton asks about the device, and how it loads code."""
+
+    def get_device_properties(self, device: object) -> dict[str, int]:
+        """What a CPU has in the place of a GPU's limits."""
+        from teeny.backends.cpu.pool import thread_count
+
+        return {
+            "max_shared_mem": _MEMORY,
+            "max_num_regs": _THREADS,
+            "multiprocessor_count": thread_count(),
+            "warpSize": 1,
+            "sm_clock_rate": 0,
+            "mem_clock_rate": 0,
+            "mem_bus_width": 0,
+        }
+
+    def load_binary(self, name: str, code: bytes, shared: int, device: object) -> tuple[object, object, int, int, int]:
+        """The code itself: it is loaded with the first launch, which knows what it needs."""
+        return code, code, 0, 0, _THREADS
+
+    def unload_module(self, module: object) -> None:
+        """Code stays as long as the process."""
+
+
+class Launcher:
+    """Launches of one compiled kernel. Triton calls it with the grid, its handles, its hooks, and all arguments."""
+
+    def __init__(self, source: Any, metadata: Any) -> None:
+        self.name = str(metadata.name)
+        self.native: Mapping[str, Any] = metadata.native
+        self.pack = packer(self.name, source.signature)
+        self.execute: Executable | None = None
+
+    def __call__(
+        self, x: int, y: int, z: int, stream: object, function: bytes, packed: object, launch: Any, enter: Any,
+        leave: Any, *args: Any,
+    ) -> None:  # fmt: skip
+        execute = self.execute
+        if execute is None:
+            execute = self.execute = native_executable(self.name, function, self.native, int(self.native["arguments"]))
+        if enter is not None:
+            enter(launch)
+        if x > 0 and y > 0 and z > 0:
+            execute((*self.pack(*args), x, y, z), (x, y, z), None)
+        if leave is not None:
+            leave(launch)
+
+
+def packer(kernel: str, signature: Mapping[str, Any]) -> Callable[..., tuple[int, ...]]:
+    """Makes slots of all arguments of a launch, as generated Python. Raises LaunchError for what does not fit."""
+    names = [f"a{at}" for at in range(len(signature))]
+    lines = [f"def pack({', '.join(names)}):"]
+    slots: list[str] = []
+    for name, (argument, type_) in zip(names, signature.items(), strict=True):
+        for expression, check in _slots(name, argument, type_):
+            if check:
+                lines.append(f"    {check}")
+            slots.append(expression)
+    lines.append(f"    return ({''.join(f'{s}, ' for s in slots)})")
+    scope: dict[str, Any] = {"address": _Addresses(kernel).of, "slot": slot, "parts": _parts}
+    exec(compile("\n".join(lines), "<launch>", "exec"), scope)
+    return scope["pack"]
+
+
+def _slots(value: str, name: str, type_: Any) -> Iterator[tuple[str, str]]:
+    """For each slot of an argument of a Triton type, the expression that makes it, and a line that comes before."""
+    if isinstance(type_, tuple):
+        for at, one in enumerate(type_):  # pyright: ignore
+            yield from _slots(f"{value}[{at}]", f"{name}[{at}]", one)
+    elif type_ == "constexpr":
+        return
+    elif type_.startswith("tensordesc"):
+        yield f"*parts({value})", ""
+    elif type_.startswith("*"):
+        yield f"{value}.data_ptr() if getattr({value}, 'is_cpu', False) else address({value}, {name!r})", ""
+    elif type_ == "i1" or type_ == "u1":
+        yield f"1 if {value} else 0", ""
+    elif type_ in _FLOATS:
+        yield f"slot({value}, {_FLOATS[type_]!r})", ""
+    else:
+        yield value, ""
+
+
+def _parts(descriptor: Any) -> tuple[int, ...]:
+    """A descriptor made on the host, as its pointer, sizes, strides and padding; then sizes and strides again."""
+    sizes, strides = tuple(descriptor.shape), tuple(descriptor.strides)
+    nan = getattr(descriptor, "padding", "zero") == "nan"
+    return (descriptor.base.data_ptr(), *sizes, *strides, int(nan), 0, *sizes, *strides)
+
+
+class _Addresses:
+    """Pointers that are no CPU tensors."""
+
+    def __init__(self, kernel: str) -> None:
+        self.kernel = kernel
+
+    def of(self, value: Any, name: str) -> int:
+        if isinstance(value, int):
+            return value
+        device = getattr(value, "device", None)
+        if hasattr(value, "data_ptr") and (device is None or getattr(device, "type", "cpu") == "cpu"):
+            return int(value.data_ptr())
+        raise LaunchError.of(
+            "L004",
+            f"`{self.kernel}` runs on the CPU, and `{name}` does not lie there",
+            kernel=self.kernel,
+            argument=name,
+            found=str(device) if device is not None else type(value).__name__,
+            needed="a tensor in main memory",
+        )
