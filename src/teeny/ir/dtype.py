@@ -55,6 +55,7 @@ def _leaves() -> dict[str, DType]:
         ("f16", "float", 16, "f16"), ("bf16", "float", 16, "bf16"), ("f32", "float", 32, "f32"),
         ("f64", "float", 64, "f64"),
         ("f8e4m3", "float8", 8, "f8E4M3FN"), ("f8e5m2", "float8", 8, "f8E5M2"),
+        ("f8e4m3fnuz", "float8", 8, "f8E4M3FNUZ"), ("f8e5m2fnuz", "float8", 8, "f8E5M2FNUZ"),
     )  # fmt: skip
     return {row[0]: DType(row[0], row[1], row[2], 1 << at, row[3]) for at, row in enumerate(rows)}
 
@@ -121,8 +122,13 @@ _FORMATS = {F16: (11, 15), BF16: (8, 127), F32: (24, 127), F64: (53, 1023)}
 """By float leaf: the bits of its significand, and the exponent of its largest numbers."""
 
 
+_LARGEST8 = {"f8e4m3": 448.0, "f8e5m2": 57344.0, "f8e4m3fnuz": 240.0, "f8e5m2fnuz": 57344.0}
+
+
 def largest(dtype: DType) -> float:
     """The largest finite number of a float leaf."""
+    if dtype.kind == "float8":
+        return _LARGEST8[dtype.name]
     digits, exponent = _FORMATS[dtype]
     return float(((1 << digits) - 1) << (exponent - digits + 1))
 
@@ -133,6 +139,8 @@ def holds(dtype: DType, value: float) -> bool:
         digits, exponent = _FORMATS[dtype]
         limit = ((1 << (digits + 1)) - 1) << (exponent - digits)  # half a unit beyond the largest number
         return abs(value) < limit or (isinstance(value, float) and not math.isfinite(value))
+    if dtype.kind == "float8":  # conversions saturate, literals do not; f8e5m2 alone has infinities
+        return not abs(value) > _LARGEST8[dtype.name] or (math.isinf(value) and dtype.name == "f8e5m2")
     if dtype.kind in ("signed", "unsigned"):
         low, high = integer_range(dtype)
         return low <= value <= high

@@ -1,7 +1,7 @@
 """Dtypes as the language writes them: classes, so that one name serves as a type argument and as a value.
 
-`Dtype` > `Num` > `Int` (`Signed`, `Unsigned`), `Float`; `Dtype` > `Bool`; `Bits` is `Int` and `Bool`. Each leaf
-carries the compiler's `DType` as `ir`. Names follow Triton too: `float32` is `f32`.
+`Dtype` > `Num` > `Int` (`Signed`, `Unsigned`), `Float`; `Dtype` > `Bool`, `Float8`; `Bits` is `Int` and `Bool`. Each
+leaf carries the compiler's `DType` as `ir`. Names follow Triton too: `float32` is `f32`, `float8e4nv` is `f8e4m3`.
 """
 
 from __future__ import annotations
@@ -39,6 +39,10 @@ class Unsigned(Int):
 
 class Float(Num):
     """f16, bf16, f32, f64."""
+
+
+class Float8(Dtype):
+    """8-bit floats: they are loaded, stored, moved, chosen, converted and multiplied by `dot`, nothing else."""
 
 
 class Bool(Bits):
@@ -97,16 +101,42 @@ class f64(Float):
     ir = LEAVES["f64"]
 
 
+class f8e4m3(Float8):
+    """4 bits of exponent, 3 of mantissa; no infinity, largest number 448."""
+
+    ir = LEAVES["f8e4m3"]
+
+
+class f8e5m2(Float8):
+    """5 bits of exponent, 2 of mantissa; infinities, largest number 57344."""
+
+    ir = LEAVES["f8e5m2"]
+
+
+class f8e4m3fnuz(Float8):
+    """As f8e4m3 with one NaN and no negative zero, and half the numbers' size: AMD's gfx942. Largest number 240."""
+
+    ir = LEAVES["f8e4m3fnuz"]
+
+
+class f8e5m2fnuz(Float8):
+    """As f8e5m2 with one NaN, no infinity and no negative zero: AMD's gfx942. Largest number 57344."""
+
+    ir = LEAVES["f8e5m2fnuz"]
+
+
 int1 = bool_
 int8, int16, int32, int64 = i8, i16, i32, i64
 uint8, uint16, uint32, uint64 = u8, u16, u32, u64
 float16, bfloat16, float32, float64 = f16, bf16, f32, f64
+float8e4nv, float8e5, float8e4b8, float8e5b16 = f8e4m3, f8e5m2, f8e4m3fnuz, f8e5m2fnuz
 
 __all__ = [
     "Bits",
     "Bool",
     "Dtype",
     "Float",
+    "Float8",
     "Int",
     "Num",
     "Signed",
@@ -117,9 +147,17 @@ __all__ = [
     "f16",
     "f32",
     "f64",
+    "f8e4m3",
+    "f8e4m3fnuz",
+    "f8e5m2",
+    "f8e5m2fnuz",
     "float16",
     "float32",
     "float64",
+    "float8e4b8",
+    "float8e4nv",
+    "float8e5",
+    "float8e5b16",
     "i8",
     "i16",
     "i32",

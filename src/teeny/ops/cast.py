@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from teeny.ir.dtype import BOOLEAN, F32, FLOAT, INT, DType, storage
+from teeny.ir.dtype import BF16, BOOLEAN, F16, F32, FLOAT, INT, DType, members, storage
 from teeny.ir.rules import Lanewise, unchanged
 from teeny.ir.schema import OpDef, define
 from teeny.ir.types import Type, with_element
+from teeny.ops.bitcast import reinterpret
 from teeny.ops.compare import compare
 from teeny.ops.constant import constant
 from teeny.ops.function import Operand, Shapes, language
+from teeny.ops.reformat import ROUNDINGS, fp_to_fp
 from teeny.ops.vocabulary import GENERIC_ONLY, as_unsigned, conversion, numpy_dtype, odd_f32, rounded
 
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
     from teeny.ir.poly import Dim
-    from teeny.language.typing import D, E, Tensor
+    from teeny.language.typing import Const, D, E, Tensor
 
 __all__ = ["cast"]
 
@@ -102,6 +104,8 @@ def convert(b: Builder, value: Value, source: DType, target: DType) -> Value:
     to = with_element(value.type, storage(target))
     if source.is_variable or target.is_variable:
         return b.create(cast_, value, type=to)
+    if "float8" in (source.kind, target.kind):
+        return _through_f32(b, value, source, target)
     if target.kind == "bool":
         return compare(b, "ne", source, value, constant(b, value.type, 0))
     if source.kind == "bool":
@@ -126,27 +130,68 @@ def _float_to_float(b: Builder, value: Value, source: DType, target: DType) -> V
     return b.create(extf if source.bits < target.bits else truncf, value, type=with_element(value.type, target))
 
 
-def _emit_cast(b: Builder, shape: Any, dtype: DType, /, x: Operand, **_: Any) -> Value:
+def _through_f32(b: Builder, value: Value, source: DType, target: DType) -> Value:
+    """To or from an 8-bit float. f32 holds all of these, and every integer that is not too large for them."""
+    if target.kind == "float8":
+        if source.kind != "float":
+            value = convert(b, value, source, F32)
+        return b.create(fp_to_fp, value, type=with_element(value.type, target), rounding="rtne")
+    if target in (F16, BF16):
+        return b.create(fp_to_fp, value, type=with_element(value.type, target))
+    value = b.create(fp_to_fp, value, type=with_element(value.type, F32))
+    return convert(b, value, F32, target)
+
+
+def _emit_cast(
+    b: Builder, shape: Any, target: DType, /, x: Operand, dtype: Any, fp_downcast_rounding: str | None, bitcast: bool
+) -> Value:
+    source = x.dtype
+    assert isinstance(source, DType)
+    if bitcast:
+        return reinterpret(b, x.value, storage(target))
+    narrower = source.kind == "float" and target.kind in ("float", "float8") and source.bits > target.bits
+    if fp_downcast_rounding == "rtz" and narrower:
+        return b.create(fp_to_fp, x.value, type=with_element(x.type, target), rounding="rtz")
+    return convert(b, x.value, source, target)
+
+
+def _cast_shape(
+    s: Shapes, x: Operand, dtype: DType, fp_downcast_rounding: str | None = None, bitcast: bool = False
+) -> tuple[Dim, ...]:
     assert isinstance(x.dtype, DType)
-    return convert(b, x.value, x.dtype, dtype)
-
-
-def _same_shape(s: Shapes, x: Operand, dtype: Any) -> tuple[Dim, ...]:
+    pairs = [(a, z) for a in members(x.dtype) for z in members(dtype)]
+    if bitcast:
+        if not any(a.bits == z.bits for a, z in pairs):
+            sizes = f"{x.dtype} has {_sizes(x.dtype)} bits and {dtype} has {_sizes(dtype)}"
+            s.fault("T020", f"a bitcast keeps the size, and {sizes}", "leave `bitcast` out to convert the value")
+    elif fp_downcast_rounding is not None:
+        if fp_downcast_rounding not in ROUNDINGS:
+            s.fault("T020", f'`fp_downcast_rounding` is "rtne" or "rtz", found "{fp_downcast_rounding}"')
+        elif not any(a.kind == "float" and z.kind in ("float", "float8") and a.bits > z.bits for a, z in pairs):
+            message = f"`fp_downcast_rounding` is for floats that become narrower, found {x.dtype} to {dtype}"
+            s.fault("T020", message, "leave it out: this conversion has one meaning alone")
     return x.shape
+
+
+def _sizes(dtype: DType) -> str:
+    return " or ".join(dict.fromkeys(str(leaf.bits) for leaf in members(dtype)))
 
 
 @language(
     _emit_cast,
-    shape=_same_shape,
+    shape=_cast_shape,
     symbol=".to",
     shapes="The result has the shape of x.",
-    differs="Triton leaves a float outside the range of an integer dtype open. It also takes "
-    "`fp_downcast_rounding` and `bitcast`.",
+    differs="Triton leaves a float outside the range of an integer dtype open. It has no conversion between 8-bit "
+    "floats, or between them and integers; here these go by way of f32, which rounds once.",
 )
-def cast(x: Tensor[D], dtype: type[E]) -> Tensor[E]:
-    """x converted to `dtype`, rounding to nearest even.
+def cast(
+    x: Tensor[D], dtype: type[E], fp_downcast_rounding: Const[str | None] = None, bitcast: Const[bool] = False
+) -> Tensor[E]:
+    """x converted to `dtype`, rounding to nearest even; `fp_downcast_rounding="rtz"` rounds a float toward zero instead.
 
-    Float to integer truncates, saturates at the dtype's range and gives 0 for NaN; integer to integer wraps;
-    to bool: whether x is not 0.
+    Float to integer truncates, saturates at the dtype's range and gives 0 for NaN; integer to integer wraps; to bool:
+    whether x is not 0. To an 8-bit float saturates at its largest number, infinities too (toward zero, f8e5m2 keeps
+    them). With `bitcast` the bits stay and are read as a dtype of the same size (T020).
     """
     ...

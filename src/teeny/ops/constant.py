@@ -9,6 +9,7 @@ from teeny.ir.dtype import DType
 from teeny.ir.rules import Absent, Structural
 from teeny.ir.schema import OpDef, define, dtype_of
 from teeny.ir.types import Type, shape_of
+from teeny.ops.float8 import bits_of
 from teeny.ops.vocabulary import numpy_dtype
 
 if TYPE_CHECKING:
@@ -22,11 +23,17 @@ def _check(types: tuple[Type, ...], attrs: dict[str, Any], results: tuple[Type, 
 
 def _numpy(np: Any, op: Op) -> Any:
     type_ = op.results[0].type
-    return np.full(shape_of(type_), op.attrs["value"], numpy_dtype(np, dtype_of(type_)))
+    dtype, value = dtype_of(type_), op.attrs["value"]
+    if dtype.kind == "float8":
+        return np.full(shape_of(type_), bits_of(value, dtype.name), np.uint8).view(numpy_dtype(np, dtype))
+    return np.full(shape_of(type_), value, numpy_dtype(np, dtype))
 
 
 def _cpu(b: Any, op: Op) -> Any:
-    return b.const(dtype_of(op.results[0].type).mlir, op.attrs["value"])
+    dtype, value = dtype_of(op.results[0].type), op.attrs["value"]
+    if dtype.kind == "float8":
+        return b.const("i8", bits_of(value, dtype.name))
+    return b.const(dtype.mlir, value)
 
 
 constant_ = define(
@@ -48,7 +55,7 @@ def normalise(dtype: DType, value: Any) -> object:
         return value
     if dtype.kind == "bool":
         return bool(value)
-    if dtype.kind == "float":
+    if dtype.kind in ("float", "float8"):
         return float(value)
     if dtype.is_variable or (isinstance(value, float) and not math.isfinite(value)):
         return value

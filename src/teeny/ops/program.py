@@ -15,7 +15,7 @@ from teeny.ops.function import Operand, Shapes, language
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
-    from teeny.language.typing import Const, F, N, S, Tensor, bool_, i32
+    from teeny.language.typing import Const, D, F, N, Q, Tensor, bool_, i32
 
 __all__ = ["arange", "full", "num_programs", "program_id", "zeros"]
 
@@ -134,7 +134,7 @@ def arange(start: Const[int], end: Const[int]) -> Tensor[i32]:
 
 
 @language(_zeros, shape=_zeros_shape)
-def zeros(shape: Const[tuple[int, ...] | list[int]], dtype: type[S]) -> Tensor[S]:
+def zeros(shape: Const[tuple[int, ...] | list[int]], dtype: type[D]) -> Tensor[D]:
     """A tile of zeros (of False for bool).
 
     Each dimension is a power of two (S002), at most 2**20 elements in all (S007); `()` gives a scalar.
@@ -146,6 +146,8 @@ def zeros(shape: Const[tuple[int, ...] | list[int]], dtype: type[S]) -> Tensor[S
 def full(shape: Const[tuple[int, ...] | list[int]], value: int | Tensor[N], dtype: type[N]) -> Tensor[N]: ...
 @overload
 def full(shape: Const[tuple[int, ...] | list[int]], value: float, dtype: type[F]) -> Tensor[F]: ...
+@overload
+def full(shape: Const[tuple[int, ...] | list[int]], value: float | Tensor[Q], dtype: type[Q]) -> Tensor[Q]: ...
 @overload
 def full(
     shape: Const[tuple[int, ...] | list[int]], value: bool | Tensor[bool_], dtype: type[bool_]

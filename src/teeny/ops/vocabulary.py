@@ -153,7 +153,10 @@ def family(group: str, mask: int, arity: int = 2, **variants: OpDef | None) -> F
 
 def numpy_dtype(np: Any, dtype: DType) -> Any:
     """The NumPy dtype of a leaf (bfloat16 and the 8-bit floats through ml_dtypes)."""
-    names = {"bool": "bool", "bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2"}
+    names = {
+        "bool": "bool", "bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2",
+        "f8e4m3fnuz": "float8_e4m3fnuz", "f8e5m2fnuz": "float8_e5m2fnuz",
+    }  # fmt: skip
     name = names.get(dtype.name)
     if name is None:
         name = {"i": "int", "u": "uint", "f": "float"}[dtype.name[0]] + dtype.name[1:]
@@ -181,7 +184,7 @@ def odd_f32(np: Any, near: Any, error: Any) -> Any:
 
 def rounded(np: Any, x: Any, target: Any) -> Any:
     """Floats to another NumPy dtype with one rounding (alone, f64 to bfloat16 goes by way of f32 and rounds twice)."""
-    if x.dtype != np.float64 or target.itemsize != 2:
+    if x.dtype != np.float64 or target.itemsize > 2:
         return x.astype(target)
     near = np.asarray(x.astype(np.float32))
     error = np.where(np.isfinite(x), x - near.astype(np.float64), 0.0)

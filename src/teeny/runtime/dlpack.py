@@ -17,7 +17,7 @@ _DTYPES = {
     (0, 8): "i8", (0, 16): "i16", (0, 32): "i32", (0, 64): "i64",
     (1, 8): "u8", (1, 16): "u16", (1, 32): "u32", (1, 64): "u64",
     (2, 16): "f16", (2, 32): "f32", (2, 64): "f64", (4, 16): "bf16", (6, 8): "bool",
-    (10, 8): "f8e4m3", (12, 8): "f8e5m2",
+    (10, 8): "f8e4m3", (11, 8): "f8e4m3fnuz", (12, 8): "f8e5m2", (13, 8): "f8e5m2fnuz",
 }  # fmt: skip
 _READ_ONLY = 1
 _IMMUTABLE = ("jax", "jaxlib")  # their arrays never change, though older ones do not say so in the capsule

@@ -7,13 +7,16 @@ from typing import Any
 
 from teeny.runtime.arrays import Adapter, ArrayInfo, NotAnArrayError, make_info, reach
 
-NATIVE = "an array of bool, i8 to i64, u8 to u64, f16, bf16, f32 or f64 in the byte order of this machine"
+NATIVE = "an array of bool, i8 to i64, u8 to u64, f16, bf16, f32, f64 or an 8-bit float in the byte order of this machine"
 
 _BY_KIND = {
     "b1": "bool", "i1": "i8", "i2": "i16", "i4": "i32", "i8": "i64", "u1": "u8", "u2": "u16", "u4": "u32", "u8": "u64",
     "f2": "f16", "f4": "f32", "f8": "f64",
 }  # fmt: skip
-_EXTENSIONS = {"bfloat16": "bf16", "float8_e4m3fn": "f8e4m3", "float8_e5m2": "f8e5m2"}
+_EXTENSIONS = {
+    "bfloat16": "bf16", "float8_e4m3fn": "f8e4m3", "float8_e5m2": "f8e5m2",
+    "float8_e4m3fnuz": "f8e4m3fnuz", "float8_e5m2fnuz": "f8e5m2fnuz",
+}  # fmt: skip
 
 
 # `__array_struct__` gives a capsule of a structure that numpy documents, half as costly as `__array_interface__`

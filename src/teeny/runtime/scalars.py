@@ -14,6 +14,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Literal
 
+from teeny.ir.dtype import LEAVES, holds, largest
+from teeny.ops.float8 import FORMATS, bits_of
 from teeny.runtime.arrays import name_of
 
 Number = bool | int | float
@@ -23,7 +25,10 @@ _INTEGERS: dict[str, tuple[int, int]] = {
     for sign in "iu"
     for bits in (8, 16, 32, 64)
 }
-_HIGHEST = {"f16": 65504.0, "bf16": 255 * 2.0**120, "f32": (2 - 2.0**-23) * 2.0**127, "f64": sys.float_info.max}
+_HIGHEST = {
+    "f16": 65504.0, "bf16": 255 * 2.0**120, "f32": (2 - 2.0**-23) * 2.0**127, "f64": sys.float_info.max,
+    **{name: largest(LEAVES[name]) for name in FORMATS},
+}  # fmt: skip
 
 
 class NotAScalarError(Exception):
@@ -105,6 +110,8 @@ def _rounded(value: Any, dtype: str) -> float | None:
     """The value in the dtype's precision, or None when it is finite and too large. Ints go through f64."""
     try:
         number = float(value)
+        if dtype in FORMATS:
+            return number if holds(LEAVES[dtype], number) else None
         if dtype == "f64" or math.isinf(number):
             return number
         if dtype == "bf16":
@@ -136,6 +143,7 @@ _ENCODERS: dict[str, Callable[[Number], int]] = {
     "bf16": _bits("<f", "<I", shift=16),
     "f32": _bits("<f", "<I"),
     "f64": _bits("<d", "<q"),
+    **{name: lambda number, name=name: bits_of(number, name) for name in FORMATS},
 }
 
 

@@ -34,7 +34,7 @@ def dtype_name(type_: Type) -> str:
     element = element_of(type_)
     if isinstance(element, PointerType):
         return "ptr"
-    name = storage(element).mlir
+    name = "i8" if element.kind == "float8" else storage(element).mlir  # 8-bit floats travel as their bits
     if name not in BITS:
         raise CompileError([report("X008", f"the CPU has no arithmetic on {element}")])
     return name
