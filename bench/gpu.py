@@ -1,4 +1,5 @@
-"""All that needs a GPU in one go: the GPU tests, softmax beside torch and Triton, the cost of a launch; one table.
+"""All that needs a GPU in one go: the matrix of the language, the same kernels in Triton and here, the GPU tests,
+softmax beside torch and Triton, the cost of a launch; one table.
 
 `python -m bench.gpu`, or `python bench/gpu.py` from anywhere, with or without the package installed. Needs torch with
 CUDA, Triton and cuda-bindings; where there is no device it says so and ends with status 0. Exit status 1 where a test
@@ -46,7 +47,8 @@ def main() -> int:
     torch = import_module("torch")
     versions = ", ".join(f"{name} {import_module(name).__version__}" for name in ("torch", "triton"))
     print(f"gpu: {device.model}, {device.architecture}; Python {sys.version.split()[0]}, {versions}", flush=True)
-    rows = [_tests()]
+    rows = _tried("the language", _language)
+    rows.append(_tests())
     for name, bound in DTYPES.items():
         for shape in SHAPES:
             what = f"softmax {name} {shape[0]} x {shape[1]}"
@@ -58,6 +60,22 @@ def main() -> int:
         f"\n{missed or 'no'} budget{'s' if missed != 1 else ''} missed of {sum(row.ratio is not None for row in rows)}"
     )
     return 1 if any("WRONG" in cell or "FAILED" in cell for row in rows for cell in row.cells) else 0
+
+
+def _language() -> list[Row]:
+    """The matrix of functions and dtypes; its outcomes are kept, and so have to be brought back from the device."""
+    from bench.table import duration, noted
+    from tests.language import matrix, records
+    from tests.language.cells import cells
+
+    labels = list(cells())
+    start = time.perf_counter()
+    failed = matrix.refresh("gpu", labels, every=True)
+    spent = time.perf_counter() - start
+    print("\n".join(failed))
+    print(f"gpu: outcomes are in {records.read('gpu').path}", flush=True)
+    said = f"{len(labels) - len(failed)} of {len(labels)} cells are right"
+    return [noted("language matrix", f"FAILED: {len(failed)} cells" if failed else "passed", said, duration(spent))]
 
 
 def _tests() -> Row:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,11 +103,29 @@ class Sheet:
             Segment(start, text, wanted, skip, free_zero, value, ulp, inputs, gpu, near),
         )
 
-    def text(self) -> str:
+    def text(self, most: int = 0) -> str:
+        """The kernel's source; with `most`, that of so many expressions of each rank alone."""
+        left = self._few(most) if most else self.lines
         names = [f"{name}: {kind}" for name, (kind, _) in self.inputs.items()]
         names += [f"out_{dtype}: tl.Ptr[tl.{spelled(dtype)}]" for dtype in self.segments]
-        body = "".join(f"    {line}\n" for line in self.lines)
+        body = "".join(f"    {line}\n" for line in left)
         return f"@tn.kernel\ndef kernel({', '.join(names)}) -> None:\n{body}"
+
+    def _few(self, most: int) -> list[str]:
+        counts: dict[int, int] = {}
+        kept: list[str] = []
+        ranks = {
+            f"out_{dtype} + {one.start}": one.wanted.ndim for dtype, found in self.segments.items() for one in found
+        }
+        for line in self.lines:
+            place = re.match(r"tl\.store\((out_\w+ \+ \d+)\b", line)
+            if place is not None and place[1] in ranks:
+                rank = ranks[place[1]]
+                counts[rank] = counts.get(rank, 0) + 1
+                if counts[rank] > most:
+                    continue
+            kept.append(line)
+        return kept
 
     def check(self, folder: Path, executors: tuple[str, ...] = EXECUTORS) -> None:
         """Run on each executor and compare every segment and every gap."""
