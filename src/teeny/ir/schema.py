@@ -158,6 +158,14 @@ def lanewise(mask: int) -> Infer:
     return infer
 
 
+def named(op: Op, name: str) -> Value | None:
+    """The operand that the schema calls `name`; None where it is left out, or the operation has none of that name."""
+    for at, declared in enumerate(op.schema.operands):
+        if declared.rstrip("?") == name:
+            return op.operands[at] if at < len(op.operands) else None
+    return None
+
+
 def same_shape(x: Type, y: Type) -> None:
     expect(shape_of(x) == shape_of(y), f"shapes differ: {x} and {y}")
 

@@ -67,12 +67,12 @@ def _known(attrs: dict[str, Any]) -> None:
 
 
 def _rmw(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
-    dtype, kind = _check(types), attrs["atomic_rmw_op"]
+    dtype, kind, value = _check(types), attrs["atomic_rmw_op"], types[1]
     check_mask(types[0], types[2] if len(types) > 2 else None)
     expect(kind in KINDS, f"the kind is one of {', '.join(KINDS)}, found {kind}")
     expect(dtype.is_variable or dtype.within(KINDS[kind]), f"there is no atomic {kind} of {dtype}")
     _known(attrs)
-    return (types[1],)
+    return (value,)
 
 
 def _cas(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from teeny.checks.fill.atomic import atomic_
 from teeny.checks.fill.finding import Finding, Role
 from teeny.checks.fill.keys import ALWAYS, MOVES, Condition, Keys
 from teeny.checks.fill.lanewise import FALSE, TRUE, result_state
 from teeny.checks.fill.product import dot_
 from teeny.checks.fill.reduction import group_of, harmless, meant, so_far
 from teeny.checks.fill.regions import for_, if_, while_
+from teeny.checks.fill.scan import scan_
 from teeny.checks.fill.state import ANYWHERE, NOTHING, Entry, States, join_all, joined
 from teeny.diag.errors import InternalError
 from teeny.ir.dtype import BOOL
@@ -102,8 +104,12 @@ class Analysis:
                 self._load(op)
             case "store":
                 self._store(op)
+            case "atomic":
+                atomic_(self, op)
             case "reduce":
                 self._reduce(op)
+            case "scan":
+                scan_(self, op)
             case "dot":
                 dot_(self, op)
             case "phi":
@@ -116,7 +122,9 @@ class Analysis:
                 while_(self, op)
             case "call":
                 self._call(op)
-            case "range" | "uniform" | "contract" | "terminator":
+            case "assert":
+                self.demand("F006", op, "assertion", op.operands[0], self.path)
+            case "range" | "uniform" | "contract" | "nothing" | "asm" | "terminator":
                 pass
             case _:
                 if kind not in MOVES:
@@ -218,7 +226,7 @@ class Analysis:
 
     # Memory
 
-    def _address(self, op: Op, mask: Value | None) -> Condition | None:
+    def address(self, op: Op, mask: Value | None) -> Condition | None:
         """The condition under which lanes are accessed; None where an undefined mask or address was found."""
         have = self.path
         if mask is not None:
@@ -229,7 +237,7 @@ class Analysis:
 
     def _load(self, op: Op) -> None:
         pointer, mask, other = op.operands[0], _operand(op, 1), _operand(op, 2)
-        self._address(op, mask)
+        self.address(op, mask)
         made: States = {
             key: Entry(COMPUTED, entry.load)
             for key, entry in self.of(pointer).items()
@@ -259,7 +267,7 @@ class Analysis:
         return entry
 
     def _store(self, op: Op) -> None:
-        have = self._address(op, _operand(op, 2))
+        have = self.address(op, _operand(op, 2))
         if have is not None:
             self.demand("F004", op, "stored", op.operands[1], have)
 
@@ -271,16 +279,17 @@ class Analysis:
         for value in op.operands:
             for key, entry in self.of(value).items():
                 if self.keys.atoms.varies(key, axis) and entry.guard & rows:
-                    self._reduced(op, value, key, entry._replace(guard=entry.guard & rows))
+                    self.reduced(op, value, key, entry._replace(guard=entry.guard & rows))
         kept = [
             {self.keys.reduced(k, axis): e for k, e in self.of(v).items() if not self.keys.atoms.varies(k, axis)}
             for v in op.operands
         ]
         together = join_all(*kept) if len(kept) > 1 else kept[0]
         for value in op.results:
-            self.states[value] = {k: _after(op, e) for k, e in together.items()}
+            self.states[value] = {k: self.after(op, e) for k, e in together.items()}
 
-    def _reduced(self, op: Op, value: Value, key: Dim, entry: Entry) -> None:
+    def reduced(self, op: Op, value: Value, key: Dim, entry: Entry) -> None:
+        """Report lanes outside a condition that enter a reduction, unless they leave it as it is."""
         if self.keys.implies(self.path, key, entry.guard):
             return
         if entry.undefined:
@@ -295,20 +304,21 @@ class Analysis:
         elif combiner(op) == "add":
             self.found("F003", op, "reduction", key, entry)
 
+    def after(self, op: Op, entry: Entry) -> Entry:
+        """What a reduction makes of lanes that all hold the same: a maximum keeps a number, a sum keeps 0 alone."""
+        group = combiner(op)
+        if isinstance(entry.state, Beyond) and entry.state.group != (group or "")[:3]:
+            return entry._replace(state=COMPUTED)
+        if not isinstance(entry.state, Number):
+            return entry
+        keeps = group in ("max", "min", "maximum", "minimum", "and", "or") or (
+            group is not None and entry.state.value == 0
+        )
+        return entry if keeps else entry._replace(state=COMPUTED)
+
 
 def _operand(op: Op, at: int) -> Value | None:
     return op.operands[at] if at < len(op.operands) else None
-
-
-def _after(op: Op, entry: Entry) -> Entry:
-    """What a reduction makes of lanes that all hold the same: a maximum keeps a number, a sum keeps 0 alone."""
-    group = combiner(op)
-    if isinstance(entry.state, Beyond) and entry.state.group != (group or "")[:3]:
-        return entry._replace(state=COMPUTED)
-    if not isinstance(entry.state, Number):
-        return entry
-    keeps = group in ("max", "min", "maximum", "minimum", "and", "or") or (group is not None and entry.state.value == 0)
-    return entry if keeps else entry._replace(state=COMPUTED)
 
 
 def _combined(state: LaneState, entries: Iterable[Entry | None]) -> Entry | None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from teeny.ir.core import Op
     from teeny.ir.poly import Dim
 
-Role = Literal["reduction", "dot", "stored", "address", "mask", "branch"]
+Role = Literal["reduction", "dot", "stored", "address", "mask", "branch", "assertion"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from teeny.checks.fill.wording import (
     called,
     computed_text,
     fill_text,
+    is_load,
     load_name,
     mask_text,
     number_text,
@@ -39,16 +40,25 @@ def diagnose(finding: Finding, kernel: str, keys: Keys, fill: float | None) -> D
             message, text = f"undefined lanes of {name} are stored", "and are written here"
             same = f"mask={mask}" if mask else "the mask of the load"
             help_ = f"give the store the mask of the load: {same}, or the load an `other`"
+            if not is_load(load):
+                help_ = f"give this access the same mask: {same}"
         case "address" | "mask":
             what = "an address" if finding.role == "address" else "a mask"
             message, text = f"undefined lanes of {name} are used in {what}", f"and are used in {what} here"
             same = f"mask={mask}" if mask else "the same mask"
             help_ = f"give the load an `other` that is a legal place, or this access the same mask: {same}"
+            if not is_load(load):
+                help_ = f"give this access the same mask: {same}"
             if finding.role == "mask":
                 help_ = f"use it together with the mask of the load: ... & ({mask or 'mask'})"
+        case "assertion":
+            message, text = f"undefined lanes of {name} decide an assertion", "and decide this"
+            help_ = f"leave them out: mask={mask}" if mask else "leave them out with `mask=`"
         case _:
             message, text = f"undefined lanes of {name} decide a branch", "and decide this"
             help_ = "give the load an `other`, the value that is meant where its mask is false"
+            if not is_load(load):
+                help_ = f"choose a value where the mask is false: tl.where({mask or 'mask'}, ..., ...)"
     return report(finding.code, message, *_labels(finding, keys, text), help=(help_,), kernel=kernel)
 
 
@@ -94,7 +104,7 @@ def _dot(finding: Finding, kernel: str, keys: Keys) -> Diagnostic:
     mask = (mask_text(load) if load is not None else None) or "mask"
     zero = fill_text(0.0, load.results[0], load) if load is not None else "0"
     help_ = f"fill them with 0, which adds nothing: other={zero}"
-    if not isinstance(state, Undefined | Number):
+    if not isinstance(state, Undefined | Number) or not is_load(load):
         help_ = f"set them to 0 after the computation: tl.where({mask}, ..., {zero})"
     return report(finding.code, message, *_labels(finding, keys, text), help=(help_,), kernel=kernel)
 
@@ -127,4 +137,4 @@ def _born(finding: Finding, load: Op, keys: Keys) -> str:
     """What happens at the load to the lanes outside the condition."""
     where = outside(finding.key, keys)
     lanes = f"lanes with {where}" if where is not None else "lanes outside its mask"
-    return f"{lanes} are not read" if len(load.operands) < 3 else f"{lanes} are filled here"
+    return f"{lanes} are not read" if len(load.operands) < 3 or not is_load(load) else f"{lanes} are filled here"

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from teeny.ir.dtype import DType
+from teeny.ir.schema import named
 from teeny.ir.types import PointerType, element_of
 from teeny.ops.compare import CORE
 
@@ -37,12 +38,24 @@ def reduction_words(group: str | None) -> tuple[str, str]:
     return _WORDS.get(group or "", ("reduce", "reduction"))
 
 
+def is_load(op: Op | None) -> bool:
+    """Whether it is a load, which may be given an `other`; if not, an atomic operation."""
+    return op is None or op.schema.group == "load"
+
+
 def load_name(load: Op | None) -> str:
     """The variable that a load was assigned to, in backquotes; else what it reads."""
     if load is None:
         return "a masked load"
     name, read = load.results[0].name, _pointer(load).name
-    return f"`{name}`" if name else f"a load of `{read}`" if read else "a masked load"
+    kind = "a load" if is_load(load) else "an atomic operation"
+    return (
+        f"`{name}`"
+        if name
+        else f"{kind} of `{read}`"
+        if read
+        else kind.replace("an atomic", "a masked atomic").replace("a load", "a masked load")
+    )
 
 
 def computed_text(value: Value, load: Op | None) -> str | None:
@@ -99,9 +112,9 @@ def _plain_name(value: Value) -> str | None:
 
 def mask_text(load: Op) -> str | None:
     """The mask of a load as a variable's name or as its source."""
-    if len(load.operands) < 2:
+    mask = named(load, "mask")
+    if mask is None:
         return None
-    mask = load.operands[1]
     while mask.op is not None and mask.op.schema.group in _REPEATS and mask.op.loc is load.loc:
         mask = mask.op.operands[0]  # the load itself has spread it
     return mask.name or (_source(mask.op) if mask.op is not None else None)

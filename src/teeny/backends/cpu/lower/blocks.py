@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from teeny.backends.cpu.lower.atomic import atomic
 from teeny.backends.cpu.lower.carry import assign
 from teeny.backends.cpu.lower.dot import dot
 from teeny.backends.cpu.lower.evaluate import lanewise, wide
 from teeny.backends.cpu.lower.reduce import reduce
 from teeny.backends.cpu.lower.scan import scan
+from teeny.backends.cpu.lower.report import assert_, print_
 from teeny.backends.cpu.lower.shifts import Shift
 from teeny.backends.cpu.lower.state import Buffer, State, row_major
 from teeny.backends.cpu.lower.store import Output, materialise, store
@@ -55,10 +57,16 @@ def _lower(state: State, op: Op) -> None:
             _compute(state, op, op.results[0])
         return
     match kind_of(op):
-        case "contract":
+        case "contract" | "nothing":
             return
+        case "print":
+            print_(state, op)
+        case "assert":
+            assert_(state, op)
         case "store":
             store(state, op)
+        case "atomic":
+            atomic(state, op)
         case "reduce":
             outputs = _hosted(state, op)
             reduce(state, op, outputs, lower_block)

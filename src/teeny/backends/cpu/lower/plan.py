@@ -38,6 +38,8 @@ class Plan:
     sites: dict[Value, frozenset[Op]] = field(default_factory=dict["Value", frozenset["Op"]])
     accumulators: dict[Op, Value] = field(default_factory=dict["Op", "Value"])
     """For a product: the tile that its loop carries, of which its result is the next value; nobody reads it later."""
+    unread: frozenset[Op] = frozenset()
+    """Operations that write memory and whose results, tiles, nobody reads."""
 
     def source(self, value: Value) -> Value:
         """The value that stands for another one."""
@@ -51,8 +53,9 @@ def make_plan(function: Function, *, disjoint: bool) -> Plan:
     alias, shifts, made = find_shifts(function)
     plan = Plan(alias, shifts)
     structure = Structure(function, plan.source, made, disjoint)
+    plan.unread = frozenset([s for s in structure.stores if all(r not in structure.users for r in s.results)])
     planner = _Planner(plan, structure)
-    products = [op for op in structure.position if op.name == "tt.dot"]
+    products = [op for op in structure.position if op.schema.group == "dot"]
     for op in products:
         planner.operands(op)
     for value in structure.lazy_values:

@@ -126,6 +126,20 @@ def conjuncts(state: State, value: Value, axes: Axes) -> Iterator[tuple[Value, A
         yield value, axes
 
 
+def bounds_of(analysis: Analysis, mask: Value | None, axes: Axes) -> tuple[frozenset[tuple[int, str]], list[Lane]]:
+    """The bounds outside of which a mask is false everywhere, and the scalars without which it is."""
+    required: set[tuple[int, str]] = set()
+    guards: list[Lane] = []
+    if mask is not None:
+        for part, at in conjuncts(analysis.state, mask, axes):
+            form = analysis.at(part, at)
+            if isinstance(form, Mask) and not form.term.negated:
+                required.add(form.term.key)
+            elif isinstance(form, Uniform) and form.lane.const is None:
+                guards.append(form.lane)
+    return frozenset(required), guards
+
+
 def store(state: State, op: Op) -> None:
     """Lower a `tt.store`."""
     if not is_tile(op.operands[0]):
@@ -149,19 +163,11 @@ def _store_tile(analysis: Analysis, vector: int | None, op: Op) -> None:
     axes = analysis.identity()
     pointer, value = op.operands[:2]
     mask = operand(op, 2)
-    required: set[tuple[int, str]] = set()
-    guards: list[Lane] = []
-    if mask is not None:
-        for part, at in conjuncts(state, mask, axes):
-            form = analysis.at(part, at)
-            if isinstance(form, Mask) and not form.term.negated:
-                required.add(form.term.key)
-            elif isinstance(form, Uniform) and form.lane.const is None:
-                guards.append(form.lane)
+    required, guards = bounds_of(analysis, mask, axes)
     width = lanes(analysis, vector)
     account(analysis, width)
     known: Known = {(-1, g.text): True for g in guards}
-    nest = Nest(analysis, vector, width, unrolled(analysis), frozenset(required), known=known)
+    nest = Nest(analysis, vector, width, unrolled(analysis), required, known=known)
     add_tests(analysis, _last(nest))
     name = pointee_name(pointer.type)
 

@@ -94,7 +94,10 @@ def _stays(argument: Value, loop: Op, source: Source) -> bool:
 
 
 class Structure:
-    """Positions, enclosing loops, users and writes of a function."""
+    """Positions, enclosing loops, users and writes of a function.
+
+    `stores` are all operations that write memory.
+    """
 
     def __init__(self, function: Function, source: Source, made: list[Op], disjoint: bool) -> None:
         self.source = source
@@ -106,6 +109,8 @@ class Structure:
         self.lazy_values: list[Value] = []
         self._place(function.entry, frozenset())
         for op in (*self.position, *made):
+            if kind_of(op) == "nothing":
+                continue
             for operand in op.operands:
                 if is_tile(operand):
                     self.users.setdefault(source(operand), []).append(op)
@@ -115,7 +120,7 @@ class Structure:
         for op in block.ops:
             self.position[op] = len(self.position)
             self.loops[op] = loops
-            if op.name == "tt.store":
+            if op.schema.writes:
                 self.stores.append(op)
             if op.name in COMBINING:
                 continue
@@ -153,7 +158,7 @@ class Structure:
         """Whether a test of addresses in the store's nest can tell that the load is safe."""
         source = self.source
         pointer = store.operands[0]
-        if not is_affine(load.operands[0], source) or not is_affine(pointer, source):
+        if store.name != "tt.store" or not is_affine(load.operands[0], source) or not is_affine(pointer, source):
             return False
         decisive = [pointer, *store.operands[2:]]
         return not any(self._reaches(v, load.results[0], set()) for v in decisive)
