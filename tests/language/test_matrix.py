@@ -40,8 +40,10 @@ ELSEWHERE = {
     "require": "erased by code generation; its launches are tests of the runtime",
     "extent": "erased by code generation; its launches are tests of the runtime",
     "static_assert": "test_structure",
+    **dict.fromkeys(("static_print", "device_print", "device_assert"), "test_debug: what is said is compared"),
+    **dict.fromkeys(("multiple_of", "max_contiguous", "max_constancy", "assume", "debug_barrier"), "test_hints"),
+    "inline_asm_elementwise": "test_hints: assembly runs on GPUs alone",
     "rshl": "in the cells of shl with literals",
-    "dot": "test_dot of the CPU lowering, against the reference and NumPy",
 }
 """Functions without cells of their own name, and where they are."""
 

@@ -38,7 +38,7 @@ class CompileError(TeenyError):
 
 
 class LaunchError(TeenyError):
-    """A launch is refused before anything runs, or a driver call failed."""
+    """A launch is refused before anything runs, a driver call failed, or an assertion of the kernel did (L017)."""
 
     @classmethod
     def of(

@@ -121,7 +121,7 @@ def _exclude(c: Context, function: LanguageFunction, found: Match) -> None:
                 c.exclusions.setdefault(dtype.name, set()).update(lacking)
 
 
-_SYMBOLIC = frozenset({"start", "end", "shape"})
+_SYMBOLIC = frozenset({"start", "end", "shape", "block_shape", "values"})
 """Const arguments that may be symbolic; the others decide what is emitted."""
 
 
@@ -203,7 +203,7 @@ def _range_fault(dtype: DType, value: float) -> str:
     if any(holds(leaf, value) for leaf in leaves):
         return ""
     text = f"the literal {show_number(value)} does not fit {dtype.name}"
-    floats = [largest(leaf) for leaf in leaves if leaf.kind == "float"]
+    floats = [largest(leaf) for leaf in leaves if leaf.kind.startswith("float")]
     if floats:
         return f"{text}, which holds at most {max(floats):.8g}"
     ranges = [integer_range(leaf) for leaf in leaves]

@@ -27,7 +27,7 @@ _ALLOWED = frozenset({
 })  # fmt: skip
 
 
-def _arguments(
+def arguments(
     c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any]
 ) -> dict[str, Any] | None:
     values = bind(c, node, function, args, keywords)
@@ -75,10 +75,10 @@ def _decidable(c: Context, node: ast.AST, value: Value, function: LanguageFuncti
 def static_assert(
     c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any
 ) -> Any:
-    values = _arguments(c, node, function, args, keywords)
-    if values is None or "condition" not in values:
+    values = arguments(c, node, function, args, keywords)
+    if values is None or "cond" not in values:
         return None if values is None else c.fault("E005", f"{function.display} needs a condition", node)
-    condition = values["condition"]
+    condition = values["cond"]
     if isinstance(condition, Operand):
         return c.fault(
             "E008",
@@ -86,11 +86,11 @@ def static_assert(
             nodes[0],
             help="for arguments of a launch write tl.require",
         )
-    _assume(c, node, condition, values.get("message", ""))
+    hold(c, node, condition, values.get("msg", ""))
     return None
 
 
-def _assume(c: Context, node: Any, condition: Any, message: Any) -> None:
+def hold(c: Context, node: Any, condition: Any, message: Any) -> None:
     """A compile-time condition that must hold: a fault where it does not, a fact, or both at specialisation."""
     if isinstance(condition, Comparison):
         c.facts = c.facts.assume(condition.predicate)
@@ -126,7 +126,7 @@ def _identify(c: Context, predicate: Predicate) -> None:
 def require(
     c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any
 ) -> Any:
-    values = _arguments(c, node, function, args, keywords)
+    values = arguments(c, node, function, args, keywords)
     if values is None or not _in_place(c, node, function):
         return UNKNOWN
     condition, message = values.get("condition"), values.get("message", "")
@@ -135,7 +135,7 @@ def require(
     if not isinstance(condition, Operand):
         if condition is None:
             return c.fault("E005", f"{function.display} needs a condition", node)
-        _assume(c, node, condition, message)
+        hold(c, node, condition, message)
         return None
     if condition.shape or condition.dtype is not BOOL:
         return c.fault(
@@ -150,7 +150,7 @@ def require(
 def extent(
     c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any], nodes: Any
 ) -> Any:
-    values = _arguments(c, node, function, args, keywords)
+    values = arguments(c, node, function, args, keywords)
     if values is None or not _in_place(c, node, function):
         return UNKNOWN
     ptr, size, strides = values.get("ptr"), values.get("size"), values.get("strides")

@@ -12,8 +12,10 @@ from teeny.diag.diagnostic import Edit, Fix
 from teeny.diag.span import Span
 from teeny.frontend.builtins import BUILTINS
 from teeny.frontend.call import call_language
+from teeny.frontend.combine import COMBINERS, combine
 from teeny.frontend.context import Context
 from teeny.frontend.contract import CONTRACTS
+from teeny.frontend.debug import DEBUG
 from teeny.frontend.execute import evaluate
 from teeny.frontend.inline import inline
 from teeny.frontend.names import Missing, resolve
@@ -23,8 +25,8 @@ from teeny.frontend.values import UNKNOWN, Method, Unset, is_faulty, is_tuple, s
 from teeny.ir.dtype import DType
 from teeny.ir.guard import TRUE
 from teeny.ir.poly import Poly, substitute
-from teeny.ir.types import PointerType, element_of, typed
-from teeny.language.tensor import Ptr, Tensor
+from teeny.ir.types import PointerType, ViewType, element_of, typed
+from teeny.language.tensor import BlockPtr, Ptr, Tensor
 from teeny.ops.function import LanguageFunction, Operand, function_of
 from teeny.ops.shape import expand_dims_, splat
 
@@ -186,7 +188,7 @@ def _of_operand(c: Context, node: ast.Attribute, base: Operand) -> Any:
         return base.dtype.pointee if isinstance(base.dtype, PointerType) else base.dtype
     if node.attr == "shape" and not base.is_pointer:
         return base.shape
-    cls = Ptr if base.is_pointer else Tensor
+    cls = BlockPtr if isinstance(base.type, ViewType) else Ptr if base.is_pointer else Tensor
     found = vars(cls).get(node.attr)
     if function_of(found) is not None and not node.attr.startswith("_"):
         return Method(found, base)
@@ -344,7 +346,9 @@ def _language(
 ) -> Any:  # fmt: skip
     if not function.construct:
         return call_language(c, node, function, args, keywords, nodes, keyword_nodes)
-    rule = CONTRACTS.get(function.construct)
+    if function.construct in COMBINERS:
+        return combine(c, node, function, args, keywords, nodes, keyword_nodes)
+    rule = CONTRACTS.get(function.construct) or DEBUG.get(function.construct)
     if rule is not None:
         return rule(c, node, function, args, keywords, nodes)
     if function.construct == "index":

@@ -11,7 +11,7 @@ from typing import Any
 from teeny.diag.diagnostic import Diagnostic
 from teeny.diag.errors import InternalError, KernelError, TeenyError
 from teeny.diag.span import Location
-from teeny.frontend import expr, iterate, operators, stmt
+from teeny.frontend import debug, expr, iterate, operators, stmt
 from teeny.frontend.branch import Tail, if_, run_body
 from teeny.frontend.context import Alternative, Context, Frame, Obligation, Rule
 from teeny.frontend.inline import every_argument
@@ -34,10 +34,12 @@ EXPRESSIONS: dict[type[ast.AST], Rule] = {
     ast.List: expr.list_, ast.Subscript: expr.subscript, ast.Call: expr.call, ast.BinOp: operators.binop,
     ast.UnaryOp: operators.unaryop,
     ast.BoolOp: operators.boolop, ast.Compare: operators.compare, ast.IfExp: operators.ifexp,
+    ast.JoinedStr: debug.joined, ast.FormattedValue: debug.formatted,
 }  # fmt: skip
 STATEMENTS: dict[type[ast.AST], Rule] = {
     ast.Assign: stmt.assign, ast.AugAssign: stmt.augassign, ast.AnnAssign: stmt.annassign, ast.Expr: stmt.expression,
     ast.Return: stmt.return_, ast.Pass: stmt.pass_, ast.If: if_, Tail: if_, ast.For: iterate.for_, ast.While: while_,
+    ast.Assert: debug.assert_statement,
 }  # fmt: skip
 
 

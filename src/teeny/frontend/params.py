@@ -81,7 +81,9 @@ def parameters(fn: FunctionType, source: KernelSource) -> tuple[list[Parameter],
     return found, faults
 
 
-RESERVED = ("num_warps", "num_stages", "num_ctas", "maxnreg", "fp_fusion", "ptx_version", "stream", "grid", "program")
+RESERVED = (
+    "num_warps", "num_stages", "num_ctas", "maxnreg", "fp_fusion", "ptx_version", "debug", "stream", "grid", "program",
+)  # fmt: skip
 """Keywords of launches and traces."""
 
 
@@ -105,7 +107,7 @@ def _parameter(fn: FunctionType, source: KernelSource, one: ast.arg, default: An
     location = Location(source.span(one))
     optional = any(t.kind == "none" for t in terms)
     plain = [t for t in terms if t.kind != "none"]
-    if len(plain) == 1:
+    if len(plain) == 1 and (plain[0].kind == "const" or plain[0].dtype is not None):
         term = plain[0]
         if term.kind == "ptr":
             return Parameter(name, "pointer", term.dtype, optional, (), default, location, text)

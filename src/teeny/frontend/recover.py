@@ -38,14 +38,12 @@ _FOREIGN: dict[str, Foreign] = {
     "Global": Foreign("global", "a kernel cannot change globals; store through a pointer"),
     "Nonlocal": Foreign("nonlocal", "a kernel cannot change outer names; return the value"),
     "Raise": Foreign("raise", "use tl.static_assert for compile-time conditions and tl.require for arguments"),
-    "Assert": Foreign("assert", "use tl.static_assert for compile-time conditions and tl.require for arguments"),
     "Import": Foreign("an import", "import at the top of the module"),
     "ImportFrom": Foreign("an import", "import at the top of the module"),
     "Await": Foreign("await", "kernels are not asynchronous"),
     "Yield": Foreign("yield", "store results through a pointer"),
     "YieldFrom": Foreign("yield", "store results through a pointer"),
     "NamedExpr": Foreign("an assignment expression", "assign on a line of its own"),
-    "JoinedStr": Foreign("an f-string", "use a plain string"),
     "TemplateStr": Foreign("a template string", "use a plain string"),
     "Starred": Foreign("a starred expression", "write the arguments out"),
     "Match": Foreign("a match statement", "use if and elif"),
@@ -81,7 +79,7 @@ def _collect(body: list[ast.stmt], found: dict[str, ast.AST]) -> None:
             targets(node.target, found)
             _collect(node.body, found)
             _collect(node.orelse, found)
-        elif not isinstance(node, ast.Expr | ast.Return | ast.Pass):
+        elif not isinstance(node, ast.Expr | ast.Return | ast.Pass | ast.Assert):
             _collect_foreign(node, found)
 
 

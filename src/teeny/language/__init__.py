@@ -11,8 +11,10 @@ from teeny.language.tensor import *
 from teeny.ops.arith import *
 from teeny.ops.atomic import *
 from teeny.ops.branch import *
+from teeny.ops.block_pointer import *
 from teeny.ops.cast import *
 from teeny.ops.clamp import *
+from teeny.ops.combine import *
 from teeny.ops.compare import *
 from teeny.ops.contracts import *
 from teeny.ops.control import *
@@ -20,6 +22,7 @@ from teeny.ops.debug import *
 from teeny.ops.division import *
 from teeny.ops.dot import *
 from teeny.ops.hints import *
+from teeny.ops.inline_asm import *
 from teeny.ops.math import *
 from teeny.ops.memory import *
 from teeny.ops.program import *

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from teeny.ir.poly import Dim
     from teeny.language.typing import Const, D, I, N, Ptr, Tensor, bool_
 
-__all__ = ["extent", "highest", "lowest", "require", "static_assert"]
+__all__ = ["extent", "highest", "lowest", "require"]
 
 _ERASED = Structural("contract")
 
@@ -79,12 +79,6 @@ def extent(
     With `strides` (in elements, one a size): the elements at sum(i_k * stride_k) for 0 <= i_k < size_k lie in its
     storage.
     """
-    ...
-
-
-@language(construct="static_assert")
-def static_assert(condition: Const[bool], message: Const[str] = "") -> None:
-    """A condition on Consts that must hold (else E013); decided at specialisation, and a fact for the checks before."""
     ...
 
 

@@ -74,7 +74,9 @@ def native_code(module: Module, *, every: bool) -> Files:
         "symbol": made.symbol,
         "scratch_bytes": made.scratch_bytes,
         "cost_ns_per_program": made.cost_ns_per_program,
+        "waits": made.waits,
         "machine": fingerprint(level),
+        "reports": [one.to_json() for one in made.reports],
     }
     files = {"object": compile_object(made.ir_text, level)}
     if every:

@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from teeny.backends.output import Report
 from teeny.diag.errors import LaunchError
 from teeny.runtime.arrays import ArrayInfo
 from teeny.runtime.compilers import Hints, share_pool
@@ -41,13 +42,18 @@ def slots_of(interface: Interface, values: Sequence[Any], grid: Grid) -> tuple[i
 def load_native(program: Program) -> Executable:
     """Load a program for the CPU into this process. Raises LaunchError L013 where it was made for another machine."""
     kernel, count = program.interface.kernel, len(program.interface.arguments)
-    return native_executable(kernel, program.file("object"), program.metadata, count)
+    return native_executable(kernel, program.file("object"), program.metadata, count, program.interface.reports)
 
 
-def native_executable(kernel: str, code: bytes, metadata: Mapping[str, Any], arguments: int) -> Executable:
-    """Load the native code of a kernel with so many arguments; `metadata` is what its compilation said of it."""
+def native_executable(
+    kernel: str, code: bytes, metadata: Mapping[str, Any], arguments: int, reports: Sequence[Report] | None = None
+) -> Executable:
+    """Load the native code of a kernel with so many arguments; `metadata` is what its compilation said of it.
+
+    `reports`: what the kernel prints and asserts, where more is known than the metadata says: places in the source.
+    """
     from teeny.backends.cpu.engine import load
-    from teeny.backends.cpu.pool import launch as run
+    from teeny.backends.cpu.pool import launch, launch_together
     from teeny.backends.cpu.target import fingerprint
 
     machine = fingerprint(chosen_level())
@@ -62,12 +68,28 @@ def native_executable(kernel: str, code: bytes, metadata: Mapping[str, Any], arg
     share_pool()
     address = load(code, str(metadata["symbol"]))
     scratch, cost = int(metadata["scratch_bytes"]), float(metadata["cost_ns_per_program"])
+    run = launch_together if metadata["waits"] else launch
     block_type = ctypes.c_int64 * (arguments + 3)
 
     def execute(slots: tuple[int, ...], grid: Grid, stream: object) -> None:
         run(address, block_type(*slots), grid[0] * grid[1] * grid[2], scratch, cost)
 
-    return execute
+    if reports is None:
+        reports = tuple(map(Report.from_json, metadata["reports"]))
+    if not reports:
+        return execute
+    from teeny.backends.cpu.report import Reporter
+
+    longer = ctypes.c_int64 * (arguments + 4)
+
+    def reported(slots: tuple[int, ...], grid: Grid, stream: object) -> None:
+        reporter = Reporter(kernel, reports, grid)
+        try:
+            run(address, longer(*slots, reporter.address), grid[0] * grid[1] * grid[2], scratch, cost)
+        finally:
+            reporter.finish()
+
+    return reported
 
 
 def load_cuda(program: Program, device: CudaDevice) -> Executable:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from teeny.backends.output import Report, reports_of
 from teeny.diag.errors import LaunchError
 from teeny.diag.span import Location
 from teeny.runtime.arrays import ArrayInfo
@@ -37,13 +38,14 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interface:
-    """`stored`: the numbers of the arguments that are written through."""
+    """`stored`: the numbers of the arguments that are written through. `reports`: what the kernel prints and asserts."""
 
     kernel: str
     id: str
     arguments: tuple[Argument, ...]
     contracts: tuple[Contract, ...]
     stored: frozenset[int]
+    reports: tuple[Report, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -73,18 +75,21 @@ class Interface:
             "arguments": [[a.name, a.pointer, a.dtype] for a in self.arguments],
             "contracts": [c.to_json() for c in self.contracts],
             "stored": sorted(self.stored),
+            "reports": [r.to_json() for r in self.reports],
         }
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Interface:
         contracts = tuple((Extent if "sizes" in c else Require).from_json(c) for c in data["contracts"])
         arguments = tuple(Argument(*row) for row in data["arguments"])
-        return Interface(data["kernel"], data["id"], arguments, contracts, frozenset(data["stored"]))
+        reports = tuple(map(Report.from_json, data["reports"]))
+        return Interface(data["kernel"], data["id"], arguments, contracts, frozenset(data["stored"]), reports)
 
 
 def interface_of(function: Function, id: str, arguments: tuple[Argument, ...]) -> Interface:
     """The interface of a concrete kernel."""
-    return Interface(function.name, id, arguments, tuple(contracts_of(function)), stored(function))
+    contracts = tuple(contracts_of(function))
+    return Interface(function.name, id, arguments, contracts, stored(function), reports_of(function))
 
 
 def device_of(interface: Interface, values: Sequence[Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -18,7 +19,8 @@ class Options:
     `num_warps`: warps of a program; `num_stages`: stages of pipelined loops (None: 3, and 2 for AMD); `num_ctas`:
     thread blocks that share a program (a cluster, from sm_90 on); `maxnreg`: registers of a thread at most;
     `fp_fusion`: a * b + c may be rounded once; `ptx_version`: the PTX ISA (86 for 8.6), for drivers older than the
-    newest that the compiler knows. AMD's compiler has neither `maxnreg` nor `ptx_version`.
+    newest that the compiler knows. AMD's compiler has neither `maxnreg` nor `ptx_version`. `debug`: whether
+    `tl.device_assert` checks (None: where TRITON_DEBUG is 1 in the environment); on the CPU it always does.
     """
 
     num_warps: int = 4
@@ -27,11 +29,22 @@ class Options:
     maxnreg: int | None = None
     fp_fusion: bool = True
     ptx_version: int | None = None
+    debug: bool | None = None
+
+    @property
+    def asserts(self) -> bool:
+        """Whether assertions are compiled in."""
+        return asserts_by_default() if self.debug is None else self.debug
 
     @property
     def parts(self) -> dict[str, Any]:
         """The options by name, for keys and metadata."""
         return asdict(self)
+
+
+def asserts_by_default() -> bool:
+    """What the environment says: TRITON_DEBUG, as Triton reads it."""
+    return os.environ.get("TRITON_DEBUG", "").lower() in ("1", "true", "yes", "on", "y")
 
 
 DEFAULT = Options()
@@ -55,7 +68,7 @@ def options_of(kernel: str, given: Mapping[str, Any]) -> Options:
         if name not in RESERVED:
             known = ", ".join(n for n in RESERVED if n != "stream")
             raise _wrong(kernel, name, value, f"one of {known}", f"there is no option `{name}`")
-        if name == "fp_fusion":
+        if name in ("fp_fusion", "debug"):
             if not isinstance(value, bool):
                 raise _wrong(kernel, name, value, "True or False")
             continue
@@ -88,7 +101,7 @@ def check_options(kernel: str, options: Options, target: Target) -> None:
 def _lacking(target: Target) -> list[tuple[str, str]]:
     """Options that the target has nothing for, and why."""
     if target.kind == "cpu":
-        return [(f.name, "it is an option for GPUs") for f in fields(Options)]
+        return [(f.name, "it is an option for GPUs") for f in fields(Options) if f.name != "debug"]
     lacking = [] if target.kind == "cuda" else [(n, "only NVIDIA's GPUs have it") for n in ("maxnreg", "ptx_version")]
     number = re.fullmatch(r"sm_(\d+)", target.name)
     if number is None or int(number[1]) < 90:

@@ -158,7 +158,8 @@ def build(
     if target.kind == "cpu":
         parts["text"] = kernel.mlir
     else:
-        parts |= {**options.parts, "text": print_module(hinted(kernel.module, hints), locations=True, contracts=False)}
+        module = hinted(kernel.module, hints, asserts=options.asserts)
+        parts |= {**options.parts, "text": print_module(module, locations=True, contracts=False)}
     store, name = default_store(), key({"kind": "program", "teeny": code_version(*LAYERS), **parts})
     known = None if force else store.get(name)
     if known is not None and _METADATA in known and (not every or set(kinds(target)) <= set(known)):

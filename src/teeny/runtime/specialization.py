@@ -16,6 +16,7 @@ from teeny.ir.dtype import DType
 from teeny.ir.text import print_module
 from teeny.ir.verify import verify
 from teeny.passes.accumulate import accumulate
+from teeny.passes.annotate import annotate
 from teeny.passes.expand import expand
 from teeny.passes.widen import widen
 from teeny.runtime.interface import Argument, Interface, interface_of
@@ -44,8 +45,8 @@ class Specialization:
 
     @cached_property
     def mlir(self) -> str:
-        """The kernel in the Triton dialect, as Triton's compiler takes it. Contains no paths."""
-        return print_module(expand(self.module), contracts=False)
+        """The kernel in the Triton dialect, as Triton's compiler takes it, with its assertions. Contains no paths."""
+        return print_module(annotate(expand(self.module), asserts=True), contracts=False)
 
     @cached_property
     def interface(self) -> Interface:

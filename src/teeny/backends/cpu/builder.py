@@ -237,6 +237,13 @@ class Builder(Memory):
                 results.append(Lane(name, x.dtype, x.width, outer))
             made.results = tuple(results)
 
+    def leave(self) -> None:
+        """Return from the function at once; what follows in this scope is never reached."""
+        block = self.scopes[-1]
+        block.lines.append("  ret void")
+        block.label = self.fresh("unreached")
+        block.lines.append(f"{block.label}:")
+
 
 def _phi(name: str, kind: Lane, *edges: tuple[Lane, str]) -> str:
     incoming = ", ".join(f"[{lane.text}, %{label}]" for lane, label in edges)

@@ -12,6 +12,7 @@ from teeny.backends.cpu import pool
 from teeny.backends.cpu.engine import compile_object, load
 from teeny.backends.cpu.lower.entry import LoweredKernel, lower
 from teeny.backends.cpu.lower.state import Options
+from teeny.backends.cpu.report import Reporter
 from teeny.backends.cpu.target import Level
 
 if TYPE_CHECKING:
@@ -35,12 +36,17 @@ class CpuKernel:
         """Run all programs; returns when they are done.
 
         An argument is a pointer's address, or a scalar's bits (an integer may be negative), in the order of the
-        parameters. The arguments are not checked.
+        parameters. The arguments are not checked. Raises LaunchError L017 for an assertion that fails.
         """
-        block = (ctypes.c_uint64 * (len(args) + 3))(*[a & _SLOT for a in args], *grid)
-        x, y, z = grid
         lowered = self.lowered
-        pool.launch(self.address, block, x * y * z, lowered.scratch_bytes, lowered.cost_ns_per_program)
+        reporter = Reporter(lowered.symbol.removesuffix("__programs"), lowered.reports, grid)
+        block = (ctypes.c_uint64 * (len(args) + 4))(*[a & _SLOT for a in args], *grid, reporter.address)
+        x, y, z = grid
+        try:
+            run = pool.launch_together if lowered.waits else pool.launch
+            run(self.address, block, x * y * z, lowered.scratch_bytes, lowered.cost_ns_per_program)
+        finally:
+            reporter.finish()
 
 
 def compile_module(module: Module, level: Level = "native", *, options: Options | None = None) -> CpuKernel:

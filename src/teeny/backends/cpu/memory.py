@@ -80,6 +80,12 @@ class Memory(Arithmetic):
         else:
             self.line("  fence seq_cst")
 
+    def call(self, function: Lane, arguments: Sequence[Lane]) -> None:
+        """Call a function by its address; it gives nothing back, and may read and write any memory."""
+        given = ", ".join([f"{llvm_type(a.dtype, a.width)} {a.text}" for a in arguments])
+        self.line(f"  call void {function.text}({given})")
+        self.epoch += 1
+
     def prefetch(self, ptr: Lane) -> None:
         """Bring the line at `ptr` into the cache; any address is allowed."""
         self.declare("void @llvm.prefetch.p0(ptr, i32, i32, i32)")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from teeny.backends.reference.debug import assert_, assume, hint, print_
 from teeny.backends.reference.dot import dot
 from teeny.backends.reference.errors import ExecutionError, PoisonError
 from teeny.backends.reference.lanes import Lanes, array_dtype
@@ -124,6 +125,10 @@ def check_results(op: Op, results: Results) -> None:
             raise InternalError(f"{op.name} made {lanes.value.dtype}{lanes.value.shape} for {value.type}", op.loc)
 
 
+def nothing(frame: Frame, op: Op, operands: Results) -> Results:
+    return ()
+
+
 RULES: dict[str, Rule] = {
     "for": for_,
     "if": if_,
@@ -134,5 +139,10 @@ RULES: dict[str, Rule] = {
     "dot": dot,
     "program": program,
     "contract": contract,
+    "nothing": nothing,
+    "hint": hint,
+    "assume": assume,
+    "print": print_,
+    "assert": assert_,
     "poison": poison,
 }

@@ -45,3 +45,7 @@ class AccessError(ExecutionError):
 
 class PoisonError(ExecutionError):
     """An undefined lane decides what the program does: a branch, a loop bound, a mask, an address that is accessed."""
+
+
+class AssertionFailure(ExecutionError):
+    """A `tl.device_assert` does not hold."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from teeny.backends.reference import atomic, memory
 from teeny.backends.reference.control import RULES, check_results
+from teeny.backends.reference.errors import ExecutionError
 from teeny.backends.reference.lanes import POINTER, Lanes, array_dtype
 from teeny.backends.reference.lanewise import apply
 from teeny.backends.reference.memory import Access, Buffer, bind
@@ -98,7 +99,9 @@ class Frame:
         if callable(meaning):
             return apply(op, operands)
         if not isinstance(meaning, Structural):
-            raise InternalError(f"the reference cannot run {op.name}: {meaning.reason}", op.loc)
+            if op.schema.generic:
+                raise InternalError(f"the reference cannot run {op.name}: {meaning.reason}", op.loc)
+            raise ExecutionError(f"the reference cannot run this: {meaning.reason}", op, self.program)
         match meaning.kind:
             case "address":
                 pointers, offsets = operands

@@ -54,6 +54,13 @@ class Atoms:
     def varies(self, dim: Dim, axis: int) -> bool:
         return any(axis in atom.axes for atom in self.of(dim))
 
+    def slope(self, dim: Dim, axis: int) -> int:
+        """Whether a dim rises (1) or falls (-1) with the index along an axis; 0 where that is not known."""
+        found = [atom for atom in self.of(dim) if axis in atom.axes]
+        if len(found) != 1 or found[0].size is None or isinstance(dim, int):
+            return 0
+        return _sign(dim, found[0].name)
+
     def moved(self, dim: Dim, axes: AxisMap, tag: str = "") -> Dim:
         """A polynomial over a value's lanes as one over the lanes of the value that it was moved into."""
         values: dict[str, Dim] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from teeny.ir.text import atomic, contracts, dot, extern, flow, plain, regions
+from teeny.ir.text import atomic, contracts, convert, dot, effects, extern, flow, plain, regions, views
 
 if TYPE_CHECKING:
     from teeny.ir.core import Op
@@ -27,6 +27,8 @@ _KINDS: dict[str, tuple[Writer, Reader]] = {
     "call": (plain.write_call, plain.read_call),
     "br": (flow.write_br, flow.read_br),
     "cond_br": (flow.write_cond_br, flow.read_cond_br),
+    "make block pointer": (views.write_make_pointer, views.read_make_pointer),
+    "advance": (views.write_advance, views.read_advance),
     "extern": (extern.write_extern, extern.read_extern),
     "dot": (dot.write_dot, dot.read_dot),
     "generic": (regions.write_generic, regions.read_generic),
@@ -34,6 +36,10 @@ _KINDS: dict[str, tuple[Writer, Reader]] = {
     "if": (regions.write_if, regions.read_if),
     "while": (regions.write_while, regions.read_while),
     "condition": (regions.write_condition, regions.read_condition),
+    "print": (effects.write_print, effects.read_print),
+    "assert": (effects.write_assert, effects.read_assert),
+    "asm": (effects.write_asm, effects.read_asm),
+    "fp_to_fp": (convert.write_fp_to_fp, convert.read_fp_to_fp),
     "contract": (contracts.write_contract, contracts.read_contract),
 }
 

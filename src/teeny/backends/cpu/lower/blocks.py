@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from teeny.backends.cpu.atomics import relax
 from teeny.backends.cpu.lower.atomic import atomic
 from teeny.backends.cpu.lower.carry import assign
 from teeny.backends.cpu.lower.dot import dot
@@ -261,10 +262,11 @@ def _while(state: State, op: Op) -> None:
     assign(state, [(v, t) for v, t in zip(inits, buffers, strict=True) if t is not None])
     forwarded = [new_buffer(state, r, carried=True) if is_tile(r) else None for r in op.results]
     carried = [state.scalar(v) for v in inits if not is_tile(v)]
+    spins = op in state.plan.spinning
     trips, state.trips = state.trips, state.trips * GUESSED_TRIPS
     top = state.arena.top
-    with b.while_(carried) as loop:
-        _bind(state, before.args, buffers, loop.carried)
+    with b.while_([*carried, *([b.const("i32", 0)] if spins else [])]) as loop:
+        _bind(state, before.args, buffers, loop.carried[: len(carried)])
         end = lower_block(state, before)
         passed = end.operands[1:]
         assign(state, [(v, t) for v, t in zip(passed, forwarded, strict=True) if t is not None])
@@ -273,7 +275,8 @@ def _while(state: State, op: Op) -> None:
         _bind(state, after.args, forwarded, lanes)
         end = lower_block(state, after)
         assign(state, [(v, t) for v, t in zip(end.operands, buffers, strict=True) if t is not None])
-        loop.yield_([state.scalar(v) for v in end.operands if not is_tile(v)])
+        following = [state.scalar(v) for v in end.operands if not is_tile(v)]
+        loop.yield_([*following, *([relax(b, loop.carried[-1])] if spins else [])])
     state.arena.top = top
     state.trips = trips
     plain = [t if t is None else replace(t, carried=False) for t in forwarded]

@@ -11,18 +11,22 @@ from teeny.backends.cpu.emit import Module as CodeModule
 from teeny.backends.cpu.lower.blocks import lower_block
 from teeny.backends.cpu.lower.depth import with_depth
 from teeny.backends.cpu.lower.plan import Plan, make_plan
-from teeny.backends.cpu.lower.state import Buffer, Options, State
+from teeny.backends.cpu.lower.state import Buffer, Hook, Options, State
 from teeny.backends.cpu.lower.stream import read_roots
 from teeny.backends.cpu.lower.strides import unit_strides
 from teeny.backends.cpu.lower.values import dtype_name, shape
 from teeny.backends.cpu.target import Level
+from teeny.backends.output import Report, reporting, reports_of
 from teeny.diag.diagnostic import at, report
 from teeny.diag.errors import CompileError, InternalError
 from teeny.ir.core import walk_function
 from teeny.ir.symbol import symbol_of
+from teeny.passes.polling import waits
 
 if TYPE_CHECKING:
-    from teeny.ir.core import Function, Module, Value
+    from collections.abc import Mapping
+
+    from teeny.ir.core import Function, Module, Op, Value
     from teeny.ir.lanes import Lane
 
 __all__ = ["LoweredKernel", "lower"]
@@ -31,7 +35,8 @@ __all__ = ["LoweredKernel", "lower"]
 @dataclass(frozen=True, slots=True)
 class LoweredKernel:
     """`params`: the element names of the parameters (`ptr`, `i32`, ...), one argument slot each; the sizes of the grid
-    (x, y, z) take three more. `scratch_bytes` of 64-byte aligned memory are needed by each thread.
+    (x, y, z) take three more. `scratch_bytes` of 64-byte aligned memory are needed by each thread. `waits`: programs
+    wait for one another, and run side by side.
     """
 
     ir_text: str
@@ -39,6 +44,8 @@ class LoweredKernel:
     scratch_bytes: int
     cost_ns_per_program: float
     params: tuple[str, ...]
+    reports: tuple[Report, ...] = ()
+    waits: bool = False
 
 
 def lower(
@@ -79,7 +86,9 @@ def _lower(function: Function, level: Level, options: Options) -> LoweredKernel:
     with b.region():
         slots = [slot(number, dtype) for number, dtype in enumerate(params)]
         grid = [slot(len(params) + axis, "i32") for axis in range(3)]
-    job = _Job(b, function, options, plan, scratch, grid)
+        sites = {site: number for number, site in enumerate(reporting(function))}
+        hook = slot(len(params) + 3, "ptr") if sites else None
+    job = _Job(b, function, options, plan, scratch, grid, hook, sites)
     ones = unit_strides(function, plan.source)
     if not ones:
         states = [job.programs(slots)]
@@ -94,7 +103,7 @@ def _lower(function: Function, level: Level, options: Options) -> LoweredKernel:
             states.append(job.programs(slots))
     b.finish()
     scratch_bytes = max(64, *(state.arena.high for state in states))
-    return LoweredKernel(code.text(), symbol, scratch_bytes, states[0].cost + 5.0, params)
+    return LoweredKernel(code.text(), symbol, scratch_bytes, states[0].cost + 5.0, params, reports_of(function), waits(function))
 
 
 def _check_shapes(function: Function) -> None:
@@ -114,6 +123,8 @@ class _Job:
     plan: Plan
     scratch: Lane
     grid: list[Lane]
+    hook: Lane | None
+    sites: Mapping[Op, int]
 
     def programs(self, slots: list[Lane]) -> State:
         """The loop over the programs, with the arguments given."""
@@ -124,6 +135,7 @@ class _Job:
             bound: dict[Value, Lane | Buffer] = dict(zip(function.args, slots, strict=True))
             state = State(b, self.options, self.plan, self.scratch, bound, (x, y, z), program)
             state.reads = read_roots(function, self.plan.source)
+            state.hook = None if self.hook is None else Hook(self.hook, loop.index, self.sites)
             lower_block(state, function.entry)
         if state.streamed:
             b.fence()

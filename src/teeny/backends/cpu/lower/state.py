@@ -10,11 +10,13 @@ from teeny.diag.errors import InternalError
 from teeny.ir.lanes import Lane
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from teeny.backends.cpu.builder import Builder
     from teeny.backends.cpu.lower.plan import Plan
-    from teeny.ir.core import Value
+    from teeny.ir.core import Op, Value
 
-__all__ = ["Arena", "Buffer", "Options", "State", "row_major"]
+__all__ = ["Arena", "Buffer", "Hook", "Options", "State", "row_major"]
 
 ALIGN = 64
 
@@ -69,6 +71,15 @@ class Arena:
         return at
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Hook:
+    """A function of the launch, the program's number in the grid, and the number of each print and assertion."""
+
+    address: Lane
+    program: Lane
+    sites: Mapping[Op, int]
+
+
 @dataclass(slots=True)
 class State:
     b: Builder
@@ -84,6 +95,8 @@ class State:
     """The pointer arguments that the kernel loads from, with None where that is not plain."""
     turning: set[Value] = field(default_factory=set["Value"])
     """Tiles that are being copied as they lie, to be turned afterwards."""
+    hook: Hook | None = None
+    """What prints and failed assertions call, where there are any."""
     streamed: bool = False
     """Whether stores went past the cache."""
     cost: float = 0.0

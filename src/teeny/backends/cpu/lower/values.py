@@ -8,7 +8,7 @@ from teeny.backends.cpu.text import BITS, BYTES
 from teeny.diag.diagnostic import at, report
 from teeny.diag.errors import CompileError, InternalError
 from teeny.ir.dtype import storage
-from teeny.ir.rules import Structural
+from teeny.ir.rules import Absent, Structural
 from teeny.ir.types import PointerType, Type, element_of, shape_of
 
 if TYPE_CHECKING:
@@ -87,7 +87,10 @@ def kind_of(op: Op) -> str:
 def cannot(op: Op) -> CompileError:
     """The error for an operation without a rule here."""
     labels = () if op.loc is None else (at(op.loc),)
-    return CompileError([report("X008", f"the CPU cannot run {op.name}", *labels)])
+    name = op.loc.name if op.loc is not None and op.loc.name else op.name
+    rule = op.schema.cpu
+    notes = (rule.reason,) if isinstance(rule, Absent) else ()
+    return CompileError([report("X008", f"the CPU cannot run {name}", *labels, notes=notes)])
 
 
 def operand(op: Op, number: int) -> Value | None:
