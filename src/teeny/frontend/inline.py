@@ -36,9 +36,9 @@ def helper_source(fn: FunctionType) -> KernelSource:
 
 def inline(
     c: Context, node: ast.AST, fn: FunctionType, args: tuple[Any, ...], keywords: dict[str, Any],
-    nodes: tuple[ast.AST, ...], keyword_nodes: dict[str, ast.AST],
+    nodes: tuple[ast.AST, ...], keyword_nodes: dict[str, ast.AST], lenient: bool = False,
 ) -> Any:  # fmt: skip
-    """Lower a helper's body in place of the call and give its result."""
+    """Lower a helper's body in place of the call and give its result. `lenient`: it may do without annotations."""
     frame: Frame | None = c.frame
     while frame is not None:
         if frame.fn is fn or frame.depth > MAX_DEPTH:
@@ -61,7 +61,7 @@ def inline(
         dict(zip((a.arg for a in (*source.tree.args.posonlyargs, *source.tree.args.args)), nodes, strict=False))
         | keyword_nodes
     )
-    if not _check(c, node, frame, bound, spots) or any(map(is_faulty, bound.values())):
+    if not _check(c, node, frame, bound, spots, lenient) or any(map(is_faulty, bound.values())):
         return UNKNOWN
     return _run(c, frame, place, bound)
 
@@ -143,12 +143,14 @@ def lookup_of(fn: FunctionType) -> Callable[[str], DType | None]:
     return lambda name: dtype_named(fn, name)
 
 
-def _check(c: Context, node: ast.AST, frame: Frame, bound: dict[str, Any], spots: dict[str, ast.AST]) -> bool:
+def _check(
+    c: Context, node: ast.AST, frame: Frame, bound: dict[str, Any], spots: dict[str, ast.AST], lenient: bool
+) -> bool:
     """The arguments against the annotations: by overloads where the helper has them, else by its own."""
     fn = frame.fn
     variants = get_overloads(fn)
     if not variants:
-        return _check_plain(c, node, frame, bound, spots)
+        return _check_plain(c, node, frame, bound, spots, lenient)
     for variant in variants:
         terms = _overload(variant) if isinstance(variant, FunctionType) else None
         if terms is None:
@@ -183,12 +185,16 @@ def every_argument(arguments: ast.arguments) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
-def _check_plain(c: Context, node: ast.AST, frame: Frame, bound: dict[str, Any], spots: dict[str, ast.AST]) -> bool:
+def _check_plain(
+    c: Context, node: ast.AST, frame: Frame, bound: dict[str, Any], spots: dict[str, ast.AST], lenient: bool
+) -> bool:
     ok = True
     fn, source, tree = frame.fn, frame.source, frame.source.tree
     for one in every_argument(tree.args):
         place = Location(source.span(one), None, frame.call)
         if one.annotation is None:
+            if lenient:
+                continue
             c.fault("E006", f"`{one.arg}` of `{fn.__name__}` has no annotation", place, help=_ANNOTATIONS)
             ok = False
             continue

@@ -10,7 +10,7 @@ from teeny.frontend.signature import EMPTY, LANGUAGE_VARIABLES, Param, Signature
 from teeny.frontend.values import Comparison, Condition, Unknown, Unset, is_const, is_faulty, is_tuple
 from teeny.ir.dtype import LEAVES, DType
 from teeny.ir.poly import Poly
-from teeny.ir.types import PointerType, pointer
+from teeny.ir.types import PointerType, ViewType, pointer
 from teeny.ops.function import LanguageFunction, Operand
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Match:
         if term.kind == "none" or term.dtype is None:
             return None
         dtype = self.subst.get(term.dtype, term.dtype)
-        if term.kind == "ptr":
+        if term.kind in ("ptr", "block", "descriptor"):
             return pointer(dtype)
         return dtype
 
@@ -156,6 +156,9 @@ def fits(param: Param, value: object, subst: dict[DType, DType], pin: Pin, at: i
     return Mismatch(at, 1 if leaf else _RANK[kind], kind, param, value, term, bound)
 
 
+_VIEWS = {"block": "block pointer", "descriptor": "descriptor"}
+
+
 def _fits_term(term: Term, value: object, subst: dict[DType, DType], pin: Pin) -> str | None:
     kind = term.kind
     if kind == "any" or isinstance(value, Unknown):
@@ -164,13 +167,19 @@ def _fits_term(term: Term, value: object, subst: dict[DType, DType], pin: Pin) -
         if not isinstance(value, Operand):
             return "kind"
         dtype = value.dtype
-        if (kind == "ptr") != isinstance(dtype, PointerType):
+        if (kind == "ptr") != isinstance(dtype, PointerType) or isinstance(value.type, ViewType):
             return "kind"
         if isinstance(dtype, PointerType):
             assert isinstance(dtype.pointee, DType)
             dtype = dtype.pointee
-        wrong = _unify(term.dtype, dtype, subst, pin)
+        wrong = None if term.dtype is None else _unify(term.dtype, dtype, subst, pin)
         return wrong or ("rank" if kind == "scalar" and value.shape else None)
+    if kind in _VIEWS:
+        if not isinstance(value, Operand) or not isinstance(value.type, ViewType) or value.type.kind != _VIEWS[kind]:
+            return "kind"
+        assert isinstance(value.dtype, PointerType)
+        assert isinstance(value.dtype.pointee, DType)
+        return _unify(term.dtype, value.dtype.pointee, subst, pin)
     if kind == "dtype":
         return _unify(term.dtype, value, subst, pin) if isinstance(value, DType) else "kind"
     if kind == "const":

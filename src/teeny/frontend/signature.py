@@ -18,13 +18,14 @@ from teeny.ir.dtype import BOOLEAN, CLASSES, LEAVES, NUM, DType, variable
 
 EMPTY: Any = inspect.Parameter.empty
 Kind = Literal[
-    "tensor", "scalar", "ptr", "const", "dtype", "int", "float", "bool", "str", "none", "tuple", "function", "any",
+    "tensor", "scalar", "ptr", "block", "descriptor", "const", "dtype", "int", "float", "bool", "str", "none", "tuple", "function", "any",
     "union", "literal",
 ]  # fmt: skip
 
 
 class Term(NamedTuple):
-    """One alternative of an annotation. `dtype`: the leaf or variable inside `Tensor[...]`, `Ptr[...]`, `type[...]`.
+    """One alternative of an annotation. `dtype`: the leaf or variable inside `Tensor[...]`, `Ptr[...]`, `type[...]`; None
+    inside `Tensor[Any]`.
 
     `inner`: the alternatives inside `Const[...]` and of a union; the elements of a tuple, where `many` says that the
     one element stands for any number (`tuple[int, ...]`). `value`: that of a `Literal[...]`.
@@ -62,12 +63,14 @@ LANGUAGE_VARIABLES: dict[str, DType] = {
     "D": variable("D", CLASSES["Dtype"], "Dtype"), "E": variable("E", CLASSES["Dtype"], "Dtype"),
     "N": variable("N", NUM, "Num"), "I": variable("I", CLASSES["Int"], "Int"),
     "F": variable("F", CLASSES["Float"], "Float"), "B": variable("B", CLASSES["Bits"], "Bits"),
-    "S": variable("S", NUM | BOOLEAN, "Num or Bool"),
+    "S": variable("S", NUM | BOOLEAN, "Num or Bool"), "Q": variable("Q", CLASSES["Float8"], "Float8"),
 }  # fmt: skip
 _LEAF_NAMES: dict[str, DType] = {
     **LEAVES, "bool_": LEAVES["bool"], "int1": LEAVES["bool"], "bfloat16": LEAVES["bf16"],
     **{f"int{b}": LEAVES[f"i{b}"] for b in (8, 16, 32, 64)}, **{f"uint{b}": LEAVES[f"u{b}"] for b in (8, 16, 32, 64)},
     **{f"float{b}": LEAVES[f"f{b}"] for b in (16, 32, 64)},
+    "float8e4nv": LEAVES["f8e4m3"], "float8e5": LEAVES["f8e5m2"], "float8e4b8": LEAVES["f8e4m3fnuz"],
+    "float8e5b16": LEAVES["f8e5m2fnuz"],
 }  # fmt: skip
 del _LEAF_NAMES["bool"]
 _PLAIN: dict[str, Kind] = {
@@ -112,6 +115,8 @@ def terms_of(node: ast.expr, lookup: Lookup) -> tuple[Term, ...]:
     name = _last(node)
     if name in _PLAIN:
         return (Term(_PLAIN[name]),)
+    if name in _ALIASES:
+        return _quoted(_ALIASES[name], lookup)
     if name == "tuple":
         return (Term("tuple", None, (Term("any"),), many=True),)
     raise AnnotationError(f"`{ast.unparse(node)}` is no annotation of the language")
@@ -124,12 +129,17 @@ def _quoted(text: str, lookup: Lookup) -> tuple[Term, ...]:
         raise AnnotationError(f"`{text}` is no annotation of the language") from None
 
 
-_OF_DTYPE: dict[str, Kind] = {"Tensor": "tensor", "Scalar": "scalar", "Ptr": "ptr"}
+_OF_DTYPE: dict[str, Kind] = {
+    "Tensor": "tensor", "Scalar": "scalar", "Ptr": "ptr", "BlockPtr": "block", "TensorDescriptor": "descriptor",
+}  # fmt: skip
+_ALIASES = {"Whole": "Scalar[i32] | Scalar[i64] | int"}
+"""Names of the language that stand for several alternatives."""
 
 
 def _subscript(name: str, node: ast.Subscript, lookup: Lookup) -> tuple[Term, ...]:
     if name in _OF_DTYPE:
-        return (Term(_OF_DTYPE[name], _dtype(node.slice, lookup)),)
+        free = _last(node.slice) == "Any"
+        return (Term(_OF_DTYPE[name], None if free else _dtype(node.slice, lookup)),)
     if name == "type":
         last = _last(node.slice)
         if lookup(last) is None and last in CLASSES:
@@ -249,7 +259,8 @@ def show_terms(terms: tuple[Term, ...]) -> str:
 
 
 _WORDS: dict[str, str] = {
-    "tensor": "a tensor", "scalar": "a scalar", "ptr": "a pointer", "dtype": "a dtype", "int": "an int",
+    "tensor": "a tensor", "scalar": "a scalar", "ptr": "a pointer", "block": "a block pointer",
+    "descriptor": "a tensor descriptor", "dtype": "a dtype", "int": "an int",
     "any": "a value",
 }  # fmt: skip
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, overload
 
-from teeny.language.dtypes import Bits, Bool, Dtype, Float, Int, Num, bool_, i32, i64
-from teeny.ops import arith, bits, cast, compare, division, memory, reduce
+from teeny.language.dtypes import Bits, Bool, Dtype, Float, Float8, Int, Num, bool_, i32, i64
+from teeny.ops import arith, bits, block_pointer, cast, combine, compare, division, memory, reduce, scan
 from teeny.ops import shape as shapes
 from teeny.ops.function import language
 
-__all__ = ["Const", "Ptr", "Scalar", "Tensor"]
+__all__ = ["BlockPtr", "Const", "Ptr", "Scalar", "Tensor"]
 
 D = TypeVar("D", bound=Dtype)
 E = TypeVar("E", bound=Dtype)
@@ -18,6 +18,7 @@ N = TypeVar("N", bound=Num)
 I = TypeVar("I", bound=Int)
 F = TypeVar("F", bound=Float)
 B = TypeVar("B", bound=Bits)
+Q = TypeVar("Q", bound=Float8)
 T = TypeVar("T")
 Const = Annotated[T, "compile-time"]
 Index = slice | None | tuple[slice | None, ...]
@@ -79,7 +80,7 @@ class Tensor(Generic[D]):
     if TYPE_CHECKING:
         # `object` has these two, which keeps checkers from reading an alias: the signatures of `compare.eq` again
         @overload
-        def __eq__(self, other: Tensor[D] | int) -> Tensor[bool_]: ...
+        def __eq__(self: Tensor[S], other: Tensor[S] | int) -> Tensor[bool_]: ...
         @overload
         def __eq__(self: Tensor[F], other: float) -> Tensor[bool_]: ...
         @overload
@@ -89,7 +90,7 @@ class Tensor(Generic[D]):
         def __eq__(self, other: Any) -> Any: ...
 
         @overload
-        def __ne__(self, other: Tensor[D] | int) -> Tensor[bool_]: ...
+        def __ne__(self: Tensor[S], other: Tensor[S] | int) -> Tensor[bool_]: ...
         @overload
         def __ne__(self: Tensor[F], other: float) -> Tensor[bool_]: ...
         @overload
@@ -107,12 +108,25 @@ class Tensor(Generic[D]):
     reshape = shapes.reshape
     trans = shapes.trans
     sum = reduce.sum
+    prod = reduce.prod
     max = reduce.max
     min = reduce.min
+    argmax = reduce.argmax
+    argmin = reduce.argmin
+    xor_sum = reduce.xor_sum
+    reduce_or = reduce.reduce_or
+    cumsum = scan.cumsum
+    cumprod = scan.cumprod
+    reduce = combine.reduce
+    associative_scan = combine.associative_scan
 
 
 Scalar = Tensor
 """A rank-0 tensor: a parameter passed by value, a program id, the result of a reduction of all axes."""
+
+
+Whole = Tensor[i32] | Tensor[i64] | int
+"""A size, stride or offset: a scalar, or a Const."""
 
 
 class Ptr(Generic[D]):
@@ -126,3 +140,14 @@ class Ptr(Generic[D]):
     __add__ = __radd__ = memory.addptr
     __sub__ = memory.subptr
     __getitem__ = expand_ptr
+
+
+class BlockPtr(Generic[D]):
+    """A pointer to a block of a strided array, from `make_block_ptr`."""
+
+    @property
+    def dtype(self) -> type[D]:
+        """The dtype of what it points at."""
+        ...
+
+    advance = block_pointer.advance
