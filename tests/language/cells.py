@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.language import cells_dot
 from tests.language.forms import FORMS, MIXED, SIDE, SWAPPED, N, elementwise, has_literals, literals, store
 from tests.language.meaning import MEANING
 from tests.language.sheet import Sheet
@@ -113,6 +114,8 @@ def cells() -> dict[str, tuple[str, Callable[[], Sheet]]]:
         add("addptr", f"addptr-{dtype}", offsets, dtype)
         add("subptr", f"subptr-{dtype}", offsets_back, dtype)
     add("and_", "scalar-conditions", booleans)
+    for label, made in cells_dot.cells():
+        found[label] = ("dot", made)
     for label, made in round_up():
         found[label] = ("cdiv", made)
     return found

@@ -57,8 +57,8 @@ def explain(
     at = nodes.get(wrong.param.name, node)
     call = _Call(c, node, function, wrong, values, nodes, at, c.text(at))
     value, parameter = wrong.value, wrong.param.name
-    if function.name == "sum" and wrong.kind == "missing" and isinstance(values.get("x"), Operand):
-        return _excluded(call, values["x"].dtype)
+    if _accumulates(function) and wrong.kind == "missing" and isinstance(values.get("input"), Operand):
+        return _excluded(call, values["input"].dtype)
     if wrong.kind == "missing":
         return c.fault("E005", f"{call.name} needs the argument `{parameter}`", node)
     if wrong.kind == "surplus":
@@ -104,11 +104,21 @@ def not_const(c: Context, at: ast.AST, what: str, value: Any) -> Any:
     return c.fault("E008", f"{what} must be known at compile time; {said}", at, help="pass it as a Const parameter")
 
 
+def _accumulates(function: LanguageFunction) -> bool:
+    """Whether a function takes the dtype in which it accumulates."""
+    return bool(function.exclude) and any(p.name == "dtype" for s in signatures(function) for p in s.params)
+
+
 def _excluded(call: _Call, dtype: Any) -> Any:
     """A member of the class that the operation does not have."""
-    if call.function.name == "sum":
+    if _accumulates(call.function):
         text = f"{call.name} of {dtype.name} needs `dtype=`, the dtype in which it accumulates"
         return call.c.fault("T012", text, call.node, help="for example dtype=tl.i32")
+    terms = ((p.name, t) for s in signatures(call.function) for p in s.params for t in p.terms)
+    named = next((name for name, term in terms if term.kind == "dtype" and term.dtype is dtype), None)
+    if named is not None:
+        text = f"{call.name} of {dtype.name} needs `{named}=`, the dtype in which it accumulates"
+        return call.c.fault("T012", text, call.node, help=f"write {named}=tl.{dtype.name}")
     return call.c.fault("T001", f"{call.name} does not take {dtype.name}", next(iter(call.nodes.values()), call.node))
 
 

@@ -1,6 +1,9 @@
 """The names that signatures are written with. Imported for type checkers alone: signatures are read as text."""
 
-from teeny.language.dtypes import bool_, f32, i8, i32, i64
-from teeny.language.tensor import B, Const, D, E, F, I, N, Ptr, S, Scalar, Tensor
+from teeny.language.dtypes import bool_, f16, f32, f64, i8, i32, i64, u8
+from teeny.language.tensor import B, BlockPtr, Const, D, E, F, I, N, Ptr, Q, S, Scalar, Tensor, Whole
 
-__all__ = ["B", "Const", "D", "E", "F", "I", "N", "Ptr", "S", "Scalar", "Tensor", "bool_", "f32", "i8", "i32", "i64"]
+__all__ = [
+    "B", "BlockPtr", "Const", "D", "E", "F", "I", "N", "Ptr", "Q", "S", "Scalar", "Tensor", "Whole",
+    "bool_", "f16", "f32", "f64", "i8", "i32", "i64", "u8",
+]  # fmt: skip

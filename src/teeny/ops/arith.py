@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING, Any, overload
 
 from teeny.ir.dtype import FLOAT, INT, NUM, DType, integer_range
@@ -115,6 +116,16 @@ absi = elementwise(
 )
 
 
+@cache
+def _c_fma() -> Any:
+    import ctypes
+    import ctypes.util
+
+    found = ctypes.CDLL(ctypes.util.find_library("m")).fma
+    found.restype, found.argtypes = ctypes.c_double, [ctypes.c_double] * 3
+    return found
+
+
 def _fma(np: Any, x: Any, y: Any, z: Any) -> Any:
     """Exact product and sum, rounded once: the sum is rounded to odd in the next wider format, then to the result's.
 
@@ -122,12 +133,7 @@ def _fma(np: Any, x: Any, y: Any, z: Any) -> Any:
     sums", 2008). f64 goes through the C library's fma, which is exact.
     """
     if x.dtype == np.float64:
-        import ctypes
-        import ctypes.util
-
-        c_fma = ctypes.CDLL(ctypes.util.find_library("m")).fma
-        c_fma.restype, c_fma.argtypes = ctypes.c_double, [ctypes.c_double] * 3
-        return np.vectorize(c_fma, otypes=[np.float64])(x, y, z)
+        return np.asarray(np.frompyfunc(_c_fma(), 3, 1)(x, y, z), np.float64)
     wide = np.float64
     product = np.asarray(x, wide) * np.asarray(y, wide)
     addend = np.asarray(z, wide)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Module, Op, Value, walk_function
 from teeny.ops.constant import constant_
-from teeny.ops.dot import dot_
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +43,7 @@ def _block(block: Block, readers: Mapping[Value, int]) -> None:
         x, y = op.operands
         b = Builder(block, product.loc)
         total = y if product.results[0] is x else x
-        found = b.op(dot_, (*product.operands[:2], total), dict(product.attrs)).result
+        found = b.op(product.schema, (*product.operands[:2], total), dict(product.attrs)).result
         found.name = op.results[0].name
         replaced[op.results[0]] = found
         dropped.add(product)
@@ -66,7 +65,7 @@ def _product(op: Op, block: Block, readers: Mapping[Value, int]) -> Op | None:
         return None
     for value in op.operands:
         made = value.op
-        if made is None or made.schema is not dot_ or made.block is not block or readers[value] != 1:
+        if made is None or made.schema.group != "dot" or made.block is not block or readers[value] != 1:
             continue
         start = made.operands[2].op
         if start is not None and start.schema is constant_ and start.attrs["value"] == 0:

@@ -71,9 +71,10 @@ def test_a_reduction_takes_the_blame_where_there_are_no_products() -> None:
     assert shown(found).startswith("tl.sum(")
 
 
-@pytest.mark.parametrize(("dtype", "inner", "least"), [(tl.f16, 8, 16), (tl.f32, 4, 16)])
-def test_products_too_small(dtype: Any, inner: int, least: int) -> None:
+@pytest.mark.parametrize(("dtype", "inner"), [(tl.f16, 8), (tl.f32, 4)])
+def test_products_too_small(dtype: Any, inner: int) -> None:
     found = refused(product.specialize(D=dtype, BM=16, BN=16, BK=inner), 80)
+    least = 8 if dtype is tl.f32 and version().startswith("3.9.") else 16
     assert found.message.endswith(f"is at least {least}, found {inner}")
     assert shown(found) == DOT
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from teeny.backends.reference.lanes import Lanes
+from teeny.ops.arith import fma_
+from teeny.ops.dot import dot_unsigned_
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,15 +20,31 @@ if TYPE_CHECKING:
 def dot(frame: Frame, op: Op, operands: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
     """An undefined lane spoils the row or column that it stands in."""
     a, b, c = operands
-    step = _wrapping if c.value.dtype == np.int32 else _fused
-    total = c.value
-    for k in range(a.value.shape[-1]):
-        total = step(a.value[..., k, None], b.value[..., k, None, :], total)
+    total = accumulated(a.value, b.value, c.value, unsigned=op.schema is dot_unsigned_)
     if a.poison is None and b.poison is None and c.poison is None:
         return (Lanes(total),)
     rows, columns = np.any(a.mask, axis=-1, keepdims=True), np.any(b.mask, axis=-2, keepdims=True)
     poison = rows | columns | c.mask
     return (Lanes(total, poison if poison.any() else None),)
+
+
+def accumulated(x: NDArray[Any], y: NDArray[Any], start: NDArray[Any], *, unsigned: bool = False) -> NDArray[Any]:
+    """The product x @ y added to `start`; a sum of f16 is added up in f32 and rounded once."""
+    if start.dtype == np.float16:
+        return accumulated(x, y, start.astype(np.float32)).astype(np.float16)
+    if start.dtype == np.int32:
+        wide = np.uint8 if unsigned else np.int8
+        x, y, step = x.view(wide), y.view(wide), _wrapping
+    else:
+        step = _exact if start.dtype == np.float64 else _fused
+    total = start
+    for k in range(x.shape[-1]):
+        total = step(x[..., k, None], y[..., k, None, :], total)
+    return total
+
+
+def _exact(x: NDArray[Any], y: NDArray[Any], total: NDArray[Any]) -> NDArray[Any]:
+    return cast("Any", fma_.numpy)(np, None, *np.broadcast_arrays(x, y, total))
 
 
 def _wrapping(x: NDArray[Any], y: NDArray[Any], total: NDArray[Any]) -> NDArray[Any]:

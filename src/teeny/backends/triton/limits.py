@@ -6,10 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 from teeny.backends.triton.goal import TENSOR_MEMORY
+from teeny.backends.triton.wheel import version
 from teeny.diag.diagnostic import Diagnostic, Label, at, report
 from teeny.diag.span import user_location
 from teeny.ir.core import walk_function
-from teeny.ir.dtype import I8
+from teeny.ir.dtype import I8, LEAVES, DType
 from teeny.ir.schema import dtype_of
 from teeny.ir.types import shape_of
 
@@ -18,12 +19,16 @@ if TYPE_CHECKING:
     from teeny.backends.triton.metadata import Metadata
     from teeny.ir.core import Module, Op, Value
 
-INNER = {8: 32, 16: 16, 32: 16}
-"""The least inner size of a product, by the bits of its operands (Triton 3.6; 3.9 takes 8 for 32 bits)."""
+INNER = {8: 32, 16: 16, 32: 8, 64: 4}
+"""The least inner size of a product, by the bits of its operands."""
+_OLDER = {**INNER, 32: 16, 64: 16}
+"""The same before Triton 3.9."""
+_FLOAT8 = {"f8e4m3": 89, "f8e5m2": 75}
+"""The first capability that has conversions of an 8-bit float; those of AMD's own kinds are in none of NVIDIA's."""
 
 
 def limits(module: Module, goal: Goal) -> list[Diagnostic]:
-    """Products that cannot be compiled for an architecture, in program order. AMD's take any."""
+    """Products that the installed Triton cannot compile for an architecture, in program order. AMD's take any."""
     if not goal.capability:
         return []
     return [wrong for op, name in _products(module) if (wrong := _product(op, name, goal)) is not None]
@@ -52,23 +57,38 @@ def memory_limits(module: Module, goal: Goal, found: Metadata) -> list[Diagnosti
 
 
 def _products(module: Module) -> list[tuple[Op, str]]:
-    return [(op, f.name) for f in module.functions for op in walk_function(f) if op.name == "tt.dot"]
+    return [(op, f.name) for f in module.functions for op in walk_function(f) if op.schema.group == "dot"]
 
 
 def _product(op: Op, kernel: str, goal: Goal) -> Diagnostic | None:
     operand = op.operands[0].type
     inner, dtype = shape_of(operand)[-1], dtype_of(operand)
-    least = INNER[dtype.bits]
+    least = _least(op, dtype.bits)
+    lacking = [d for d in map(dtype_of, (operand, op.operands[1].type)) if _lacks(goal, d)]
     if isinstance(inner, int) and inner < least:
         message = f"on a GPU the inner size of `tl.dot` of {dtype} is at least {least}, found {inner}"
         help_ = "choose a larger block along the inner axis; on the CPU any size will do"
     elif dtype is I8 and goal.capability < 80:
         message = f"Triton has no `tl.dot` of i8 for {goal.name}"
         help_ = "convert the operands with .to(tl.f16): products of i8 are exact in it, and sums in f32 up to 2**24"
+    elif lacking:
+        message = f"Triton has no `tl.dot` of {lacking[0]} for {goal.name}"
+        others = [name for name in _FLOAT8 if not _lacks(goal, LEAVES[name])]
+        help_ = f"store the operand as f16, or as {' or '.join(others)}, which {goal.name} can convert"
     else:
         return None
     labels = () if op.loc is None else (at(user_location(op.loc)),)
     return report("X002", message, *labels, help=(help_,), kernel=kernel)
+
+
+def _least(op: Op, bits: int) -> int:
+    younger = tuple(map(int, version().split(".")[:2])) >= (3, 9)
+    pieces = str(op.attrs.get("inputPrecision", "")).startswith("bf16")  # f32 as sums of bf16
+    return (INNER if younger else _OLDER)[16 if pieces and bits == 32 else bits]
+
+
+def _lacks(goal: Goal, dtype: DType) -> bool:
+    return dtype.kind == "float8" and goal.capability < _FLOAT8.get(dtype.name, 1 << 20)
 
 
 def _largest(module: Module) -> tuple[Label, ...]:

@@ -25,7 +25,7 @@ def write_dot(p: Printer, op: Op) -> None:
     shown = f", inputPrecision = {precision}" if precision is not None else ""
     rest = dictionary_text(op.attrs, frozenset(("inputPrecision",)))
     a, b, c = (text(v.type) for v in op.operands)
-    p.out.append(f"tt.dot {p.values(op.operands)}{shown}{rest} : {a} * {b} -> {c}")
+    p.out.append(f"{op.name} {p.values(op.operands)}{shown}{rest} : {a} * {b} -> {c}")
 
 
 def read_dot(p: Parser, schema: OpDef) -> Parts:
@@ -43,7 +43,7 @@ def read_dot(p: Parser, schema: OpDef) -> Parts:
             break
         operands.append(p.value())
     if len(operands) != 3:
-        raise at.error(f"tt.dot takes three operands, found {len(operands)}")
+        raise at.error(f"{schema.name} takes three operands, found {len(operands)}")
     attrs |= read_dictionary(at)
     at.expect(":")
     p.expect_type(operands[0])

@@ -26,8 +26,11 @@ __all__ = ["copy"]
 Indices = dict[int, "Lane"]
 
 
-def copy(state: State, found: Strided, value: Value, wide: Value, buffer: Buffer, axis: int) -> None:
-    """Fill a buffer that is contiguous along `axis` with `wide`, which is `value`, how that lies in memory, widened."""
+Widen = Callable[["Lane"], "Lane"]
+
+
+def copy(state: State, found: Strided, value: Value, wide: Value, buffer: Buffer, axis: int, widen: Widen) -> None:
+    """Fill a buffer that is contiguous along `axis` with `wide`: `value`, how that lies in memory, widened."""
     b = state.b
     last = len(buffer.shape) - 1
     other = 2 * last - 1 - axis
@@ -38,18 +41,12 @@ def copy(state: State, found: Strided, value: Value, wide: Value, buffer: Buffer
         return b.and_(found.holds, b.icmp("eq", found.strides[at], one))
 
     with b.if_(unit(axis)) as straight:
-        _rows(state, found, name, buffer, axis, other)
+        _rows(state, found, name, buffer, axis, other, widen)
         straight.otherwise()
         with b.if_(unit(other)) as across:
-            _blocks(state, found, name, buffer, axis, other)
+            _blocks(state, found, name, buffer, axis, other, widen)
             across.otherwise()
             materialise(state, [(wide, buffer)])
-
-
-def _converted(b: Builder, lane: Lane, dtype: str) -> Lane:
-    if lane.dtype == dtype:
-        return lane
-    return b.fpext(lane, dtype) if dtype == "f32" else b.sext(lane, dtype)
 
 
 def _at(b: Builder, base: Lane, strides: tuple[Lane, ...], name: str, indices: Indices) -> Lane:
@@ -79,7 +76,7 @@ def _loops(b: Builder, buffer: Buffer, steps: dict[int, int], body: Callable[[In
     b.epoch += 1
 
 
-def _rows(state: State, found: Strided, name: str, buffer: Buffer, axis: int, other: int) -> None:
+def _rows(state: State, found: Strided, name: str, buffer: Buffer, axis: int, other: int, widen: Widen) -> None:
     b = state.b
     width = min(full_width(state), buffer.shape[axis])
     to = tuple([b.const("i64", s) for s in buffer.strides])
@@ -89,12 +86,12 @@ def _rows(state: State, found: Strided, name: str, buffer: Buffer, axis: int, ot
     def body(indices: Indices) -> None:
         lane = b.load(_at(b, found.base, strides, name, indices), name, width, align=1)
         place = _at(b, buffer.at, to, buffer.dtype, indices)
-        b.store(place, _converted(b, lane, buffer.dtype), align=BYTES[buffer.dtype], kills=False)
+        b.store(place, widen(lane), align=BYTES[buffer.dtype], kills=False)
 
     _loops(b, buffer, {other: 1, axis: width}, body)
 
 
-def _blocks(state: State, found: Strided, name: str, buffer: Buffer, axis: int, other: int) -> None:
+def _blocks(state: State, found: Strided, name: str, buffer: Buffer, axis: int, other: int, widen: Widen) -> None:
     b = state.b
     width = min(full_width(state), buffer.shape[axis], buffer.shape[other])
     to = tuple([b.const("i64", s) for s in buffer.strides])
@@ -106,7 +103,7 @@ def _blocks(state: State, found: Strided, name: str, buffer: Buffer, axis: int, 
         first = _at(b, found.base, strides, name, indices)
         for r in range(width):
             here = b.offset(first, b.mul(b.const("i64", r), strides[axis]), name)
-            lines.append(_converted(b, b.load(here, name, width, align=1), buffer.dtype))
+            lines.append(widen(b.load(here, name, width, align=1)))
         place = _at(b, buffer.at, to, buffer.dtype, indices)
         for r, lane in enumerate(transposed(state, lines)):
             here = b.offset(place, b.const("i64", r * buffer.strides[other]), buffer.dtype)

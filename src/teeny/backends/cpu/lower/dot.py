@@ -20,6 +20,7 @@ from teeny.backends.cpu.lower.scheme import scheme_of
 from teeny.backends.cpu.lower.state import Buffer, State, row_major
 from teeny.backends.cpu.lower.store import full_width, materialise
 from teeny.backends.cpu.lower.values import BYTES, axes_of, dtype_name, shape, size
+from teeny.ops.dot import dot_unsigned_
 
 if TYPE_CHECKING:
     from teeny.backends.cpu.lower.scheme import Scheme
@@ -47,14 +48,21 @@ def dot(state: State, op: Op) -> None:
         target = state.buffer(dims, dtype_name(c.type))
     top = state.arena.top
     start = _start(state, c, target)
-    scheme = scheme_of(state.b, dtype_name(a.type), inner, min(full_width(state), dims[-1]))
+    width = _width(state, dtype_name(a.type), dims[-1])
+    scheme = scheme_of(state.b, dtype_name(a.type), inner, width, unsigned=op.schema is dot_unsigned_)
     left = elements(state, a, scheme)
     right = vectors(state, op.operands[1], scheme)
     state.b.epoch += 1
-    _Product(state, scheme, left, right, start, target, inner).run()
+    _Product(state, scheme, left, right, start, target, inner, width).run()
     state.b.epoch += 1
     state.arena.top = top
     state.bound[op.results[0]] = target
+
+
+def _width(state: State, dtype: str, columns: int) -> int:
+    """Lanes of a vector of sums: half as many of f64."""
+    lanes = full_width(state)
+    return min(max(lanes // 2, 1) if dtype == "f64" else lanes, columns)
 
 
 def _accumulator(state: State, op: Op) -> Buffer | None:
@@ -98,8 +106,9 @@ class _Product:
     """The loops: vectors of columns, rows, k."""
 
     def __init__(
-        self, state: State, scheme: Scheme, left: Strided, right: Buffer, start: _Start, target: Buffer, inner: int
-    ) -> None:
+        self, state: State, scheme: Scheme, left: Strided, right: Buffer, start: _Start, target: Buffer, inner: int,
+        width: int,
+    ) -> None:  # fmt: skip
         self.state = state
         self.b = state.b
         self.scheme = scheme
@@ -111,13 +120,14 @@ class _Product:
         self.axes = axes_of(self.dims)
         self.inner = inner
         self.steps = inner // (2 if scheme.pairs else 1)
-        self.width = min(full_width(state), self.dims[-1])
+        self.width = width
         self.rows, self.vectors = self._block()
 
     def _block(self) -> tuple[int, int]:
         """Rows and vectors of a block: as many sums as registers hold beside the operands."""
         lanes = self.b.features.lanes
-        registers = (16 if lanes == 16 else 8) * min(lanes, max(self.width, 1)) // max(self.width, 1)
+        full = max(lanes // 2, 1) if self.scheme.total == "f64" else lanes
+        registers = (16 if lanes == 16 else 8) * min(full, self.width) // self.width
         sums = max(registers, 1)
         rows, across = self.dims[-2], self.dims[-1] // self.width
         vectors = min(across, max(sums // min(rows, 4), 1))
@@ -148,9 +158,9 @@ class _Product:
             for r in range(self.rows)
             for v in range(self.vectors)
         ]
-        sums = [b.splat(self._started(point), width) for point in points]
+        sums = [self._extended(b.splat(self._started(point), width)) for point in points]
         for point, total in zip(points, self._sums(batch, m, n, sums), strict=True):
-            point.write(self.target, self.axes, total)
+            point.write(self.target, self.axes, self._rounded(total))
         return carried
 
     def _point(self, batch: Lane, m: Lane, n: Lane) -> Point:
@@ -163,6 +173,13 @@ class _Product:
         if self.start.value is None:
             return point.read(self.target, self.axes)
         return point.value(self.start.value, self.axes)
+
+    def _extended(self, lane: Lane) -> Lane:
+        """A sum of f16 is added up in f32."""
+        return self.b.fpext(lane, "f32") if lane.dtype == "f16" else lane
+
+    def _rounded(self, total: Lane) -> Lane:
+        return self.b.fptrunc(total, "f16") if self.target.dtype == "f16" else total
 
     def _sums(self, batch: Lane, m: Lane, n: Lane, sums: Sequence[Lane]) -> Sequence[Lane]:
         b, scheme, left, right = self.b, self.scheme, self.left, self.right

@@ -84,7 +84,7 @@ def _copied(state: State, value: Value, scheme: Scheme, axis: int) -> Buffer:
     if found is None or any(stride.const is not None for stride in found.strides[-2:]):
         materialise(state, [(wide, buffer)])
     else:
-        copy(state, found, value, wide, buffer, axis)
+        copy(state, found, value, wide, buffer, axis, lambda lane: scheme.widen(state.b, lane))
     return buffer
 
 

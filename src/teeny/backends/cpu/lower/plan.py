@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from teeny.backends.cpu.lower.shifts import Shift, find_shifts
 from teeny.backends.cpu.lower.structure import Structure, is_affine, is_lazy
 from teeny.backends.cpu.lower.values import is_tile, kind_of, shape
+from teeny.passes.polling import spinning
 
 if TYPE_CHECKING:
     from teeny.ir.core import Function, Op, Value
@@ -40,6 +41,8 @@ class Plan:
     """For a product: the tile that its loop carries, of which its result is the next value; nobody reads it later."""
     unread: frozenset[Op] = frozenset()
     """Operations that write memory and whose results, tiles, nobody reads."""
+    spinning: frozenset[Op] = frozenset()
+    """Loops that end by what another thread may do."""
 
     def source(self, value: Value) -> Value:
         """The value that stands for another one."""
@@ -54,6 +57,7 @@ def make_plan(function: Function, *, disjoint: bool) -> Plan:
     plan = Plan(alias, shifts)
     structure = Structure(function, plan.source, made, disjoint)
     plan.unread = frozenset([s for s in structure.stores if all(r not in structure.users for r in s.results)])
+    plan.spinning = frozenset(spinning(function))
     planner = _Planner(plan, structure)
     products = [op for op in structure.position if op.schema.group == "dot"]
     for op in products:

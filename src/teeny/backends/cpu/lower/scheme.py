@@ -9,7 +9,7 @@ from teeny.backends.cpu.lower.values import dtype_name
 from teeny.ir.core import Op
 from teeny.ir.dtype import F32, LEAVES
 from teeny.ir.types import with_element
-from teeny.ops.cast import extf, extsi
+from teeny.ops.cast import extf, extsi, extui
 
 if TYPE_CHECKING:
     from teeny.backends.cpu.builder import Builder
@@ -26,16 +26,26 @@ _MADD = {4: "sse2.pmadd.wd", 8: "avx2.pmadd.wd", 16: "avx512.pmaddw.d.512"}
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """`packed`: the dtype of a packed element; `pairs`: two elements, neighbours in k, are taken at a time."""
+    """`packed`: the dtype of a packed element; `total`: that of a sum; `pairs`: two elements, neighbours in k, are
+    taken at a time; `unsigned`: the operands are bytes without a sign."""
 
     packed: str
     total: str
     pairs: bool = False
+    unsigned: bool = False
 
     @property
     def lane(self) -> str:
         """The dtype of a lane as it is loaded: of a pair both in one i32."""
         return "i32" if self.pairs else self.packed
+
+    def widen(self, b: Builder, lane: Lane) -> Lane:
+        """A lane of an operand with the dtype that it is packed as."""
+        if lane.dtype == self.packed:
+            return lane
+        if self.packed[0] == "f":
+            return b.fpext(lane, self.packed)
+        return b.zext(lane, self.packed) if self.unsigned else b.sext(lane, self.packed)
 
     def add(self, b: Builder, total: Lane, x: Lane, y: Lane) -> Lane:
         """total + x * y (of a pair both products), fused where the machine has that."""
@@ -46,12 +56,14 @@ class Scheme:
         return b.fma(x, y, total) if b.features.fma else b.fadd(total, b.fmul(x, y))
 
 
-def scheme_of(b: Builder, dtype: str, inner: int, width: int) -> Scheme:
+def scheme_of(b: Builder, dtype: str, inner: int, width: int, *, unsigned: bool = False) -> Scheme:
     """The scheme for operands of a dtype, an inner axis of `inner` and vectors of `width` lanes."""
     if dtype == "i8":
         if b.features.x86 and width in _MADD and width <= b.features.lanes and inner % 2 == 0:
-            return Scheme("i16", "i32", pairs=True)
-        return Scheme("i32", "i32")
+            return Scheme("i16", "i32", pairs=True, unsigned=unsigned)
+        return Scheme("i32", "i32", unsigned=unsigned)
+    if dtype == "f64":
+        return Scheme("f64", "f64")
     if dtype == "bf16" and b.features.bf16 and width == PAIRS and inner % 2 == 0:
         return Scheme("bf16", "f32", pairs=True)
     return Scheme("f32", "f32")
@@ -62,7 +74,7 @@ def widened(value: Value, scheme: Scheme) -> Value:
     if dtype_name(value.type) == scheme.packed:
         return value
     dtype = LEAVES[scheme.packed]
-    cast = extf if dtype is F32 else extsi
+    cast = extf if dtype is F32 else extui if scheme.unsigned else extsi
     return Op(cast, (value,), (with_element(value.type, dtype),)).result
 
 
