@@ -32,6 +32,7 @@ def rows() -> list[Row]:
     from teeny.frontend.remember import flush, forget
     from teeny.runtime.definition import collecting
     from teeny.runtime.kernel import Kernel
+    from teeny.ir.dtype import F32
     from teeny.runtime.specialization import specialize
 
     fn = softmax_function()
@@ -45,10 +46,11 @@ def rows() -> list[Row]:
         forget()
         Kernel(fn)
 
-    kernel = softmax().specialize(D="f32", BLOCK_SIZE=1024)
+    definition = softmax().definition
+    dtypes = dict.fromkeys(definition.variables, F32)
 
     def specialise() -> None:
-        made = specialize(kernel.definition, kernel.dtypes, kernel.constants)
+        made = specialize(definition, dtypes, {"BLOCK_SIZE": 1024})
         assert made.mlir
 
     with tempfile.TemporaryDirectory() as cache:

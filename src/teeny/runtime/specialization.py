@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -10,7 +10,6 @@ from typing import Any, cast
 from teeny.checks.fill import check_fills
 from teeny.diag.errors import KernelError
 from teeny.frontend.lower import Definition, lower_concrete
-from teeny.frontend.params import Parameter
 from teeny.ir.core import Module
 from teeny.ir.dtype import DType
 from teeny.ir.text import print_module
@@ -24,24 +23,16 @@ from teeny.runtime.interface import Argument, Interface, interface_of
 
 @dataclass(frozen=True, eq=False)
 class Specialization:
-    """`kernel.specialize(...)`. `parameters` are those that a launch passes: pointers and scalars, in order."""
+    """A kernel with everything chosen, as `kernel.specialize(...)` gives it.
 
-    definition: Definition
-    dtypes: Mapping[DType, DType]
-    constants: Mapping[str, Any]
+    `name` is the entry symbol of its programs, `id` one text for one choice of dtypes and Consts
+    (`softmax__f32__1024`), `arguments` what a launch passes, pointers and scalars in order.
+    """
+
+    name: str
+    id: str
     module: Module
-    parameters: Sequence[Parameter]
-
-    @property
-    def name(self) -> str:
-        """The kernel's name, which is the entry symbol of its programs."""
-        return self.definition.name
-
-    @cached_property
-    def id(self) -> str:
-        """One text for one choice of dtypes and Consts: `softmax__f32__1024`."""
-        parts = [self.name, *(d.name for d in self.dtypes.values()), *(canonical(v) for v in self.constants.values())]
-        return "__".join(parts)
+    arguments: tuple[Argument, ...]
 
     @cached_property
     def mlir(self) -> str:
@@ -51,12 +42,7 @@ class Specialization:
     @cached_property
     def interface(self) -> Interface:
         """What a launch must bring."""
-        arguments: list[Argument] = []
-        for parameter in self.parameters:
-            assert parameter.dtype is not None
-            dtype = self.dtypes.get(parameter.dtype, parameter.dtype)
-            arguments.append(Argument(parameter.name, parameter.kind == "pointer", dtype.name, parameter.location))
-        return interface_of(self.module.kernel, self.id, tuple(arguments))
+        return interface_of(self.module.kernel, self.id, self.arguments)
 
     def __repr__(self) -> str:
         return f"<kernel {self.id}>"
@@ -87,5 +73,11 @@ def specialize(definition: Definition, dtypes: Mapping[DType, DType], constants:
     widen(module)
     accumulate(module)
     verify(module, concrete=True)
-    passed = [p for p in definition.parameters if p.kind != "const" and p.name not in constants]
-    return Specialization(definition, dtypes, constants, module, passed)
+    arguments: list[Argument] = []
+    for parameter in definition.parameters:
+        if parameter.kind != "const" and parameter.name not in constants:
+            assert parameter.dtype is not None
+            dtype = dtypes.get(parameter.dtype, parameter.dtype)
+            arguments.append(Argument(parameter.name, parameter.kind == "pointer", dtype.name, parameter.location))
+    parts = [definition.name, *(d.name for d in dtypes.values()), *map(canonical, constants.values())]
+    return Specialization(definition.name, "__".join(parts), module, tuple(arguments))
