@@ -5,7 +5,7 @@ The place of an inlined operation is its place in the function, with the call be
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from teeny.diag.diagnostic import at as label
 from teeny.diag.diagnostic import report
@@ -14,6 +14,8 @@ from teeny.ir.text import TextError
 from teeny.passes.copy import copy_op
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from teeny.diag.span import Location
     from teeny.ir.core import Value
     from teeny.passes.copy import Values
@@ -21,20 +23,22 @@ if TYPE_CHECKING:
 __all__ = ["inline"]
 
 
-def inline(module: Module) -> Module:
+def inline(module: Module, called: Callable[[str], str | None] = lambda callee: None) -> Module:
     """The kernel alone, without calls. The functions have one block each (`passes.structure`).
 
+    `called` gives the name by which messages call a function, where it has one.
     Raises TextError (X006) for a function that calls itself, and for a call of one that is not there.
     """
     if not any(True for f in module.functions if f is not module.kernel):
         return module
     functions = {f.name: f for f in module.functions}
-    return Module([_Inliner(functions).function(module.kernel)])
+    return Module([_Inliner(functions, called).function(module.kernel)])
 
 
 class _Inliner:
-    def __init__(self, functions: dict[str, Function]) -> None:
+    def __init__(self, functions: dict[str, Function], called: Callable[[str], str | None]) -> None:
         self.functions = functions
+        self.called = called
         self.ready: dict[str, Function] = {}
         self.open: list[str] = []
 
@@ -88,9 +92,11 @@ class _Inliner:
         values: Values = dict(zip(body.args, operands, strict=True))
         *ops, last = body.ops
 
+        call = op.loc._replace(name=self.called(name) or op.loc.name) if op.loc is not None else None
+
         def place(loc: Location | None) -> Location | None:
-            return op.loc if loc is None else loc if op.loc is None else loc.called(op.loc)
+            return call if loc is None else loc if call is None else loc.called(call)
 
         for one in ops:
             copy_op(one, target, values, place)
-        return tuple(values.get(v, v) for v in cast("tuple[Value, ...]", last.operands))
+        return tuple(values.get(v, v) for v in last.operands)

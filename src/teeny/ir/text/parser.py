@@ -108,7 +108,7 @@ def _function(at: Cursor, places: Places) -> Function:
     at.expect("{")
     place = at.location(start, len("tt.func"))
     blocks = parser.blocks(args)
-    return Function(name[1:], Region(blocks), results, public, arg_attrs, attrs, parser.places.after(at) or place)
+    return Function(name[1:], Region(blocks), results, public, arg_attrs, attrs, parser.places.after(at).location or place)
 
 
 def _parameters(parser: Parser) -> tuple[tuple[tuple[str, Type], ...], tuple[dict[str, object], ...]]:
@@ -270,14 +270,15 @@ class Parser:
             wrong = f"{name}: {error}"
         if wrong is not None:
             raise at.error(wrong, place, len(name) + 2 * quoted)
-        op.loc = self.places.after(at) or op.loc
+        stated = self.places.after(at)
+        op.loc = stated.location or op.loc
         block.append(op)
         if sum(count for _, count in groups) != len(op.results):
             raise at.error(f"{name} has {len(op.results)} results", start)
         first = 0
         for name_, count in groups:
             values = op.results[first : first + count]
-            values[0].name = _own_name(name_)
+            values[0].name = stated.name or _own_name(name_)
             self._define(name_, values, start)
             first += count
 

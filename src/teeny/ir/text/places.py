@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from teeny.diag.span import Location, Span
 
@@ -28,6 +28,16 @@ _FUSED = re.compile(r"fused(?:<[^\[\]]*>)?\[")
 _DEEPEST = 100
 
 
+class Place(NamedTuple):
+    """Where an operation comes from, and the variable that its value was made for."""
+
+    location: Location | None
+    name: str | None = None
+
+
+NOWHERE = Place(None)
+
+
 class Places:
     """Reads the locations of one text."""
 
@@ -36,12 +46,12 @@ class Places:
     def __init__(self, text: str, resolve: Resolve | None) -> None:
         self._resolve = resolve
         self._aliases = dict(_ALIAS.findall(text)) if resolve is not None else {}
-        self._known: dict[str, Location | None] = {}
+        self._known: dict[str, Place] = {}
 
-    def after(self, at: Cursor) -> Location | None:
-        """Pass over `loc(...)` where it comes next; the location, where locations are wanted and it has one."""
+    def after(self, at: Cursor) -> Place:
+        """Pass over `loc(...)` where it comes next; what it says, where locations are wanted."""
         if not at.accept("loc"):
-            return None
+            return NOWHERE
         start, depth, quotes = at.pos, 0, False
         for pos in range(start, len(at.text)):
             mark = at.text[pos]
@@ -51,34 +61,41 @@ class Places:
                 depth += {"(": 1, ")": -1}.get(mark, 0)
                 if depth == 0:
                     at.move(pos + 1)
-                    return None if self._resolve is None else self._read(at.text[start + 1 : pos].strip(), 0)
+                    return NOWHERE if self._resolve is None else self._read(at.text[start + 1 : pos].strip(), 0)
         raise at.error("expected `)`", start)
 
-    def _read(self, text: str, depth: int) -> Location | None:
-        """The location that `text` writes. One that is malformed is none."""
+    def _read(self, text: str, depth: int) -> Place:
+        """The place that `text` writes. One that is malformed is none."""
         if depth > _DEEPEST:
-            return None
+            return NOWHERE
         if text not in self._known:
-            self._known[text] = None  # of an alias that leads to itself
-            self._known[text] = self._parsed(text, depth)
+            self._known[text] = NOWHERE  # of an alias that leads to itself
+            self._known[text] = self._parsed(text, depth + 1)
         return self._known[text]
 
-    def _parsed(self, text: str, depth: int) -> Location | None:
+    def _parsed(self, text: str, depth: int) -> Place:
         if _REFERENCE.fullmatch(text):
-            return self._read(self._aliases.get(text, "unknown"), depth + 1)
+            return self._read(self._aliases.get(text, "unknown"), depth)
         if text.startswith("callsite(") and text.endswith(")"):
             callee, caller = _halves(text[len("callsite(") : -1])
-            inner, outer = self._read(callee, depth + 1), self._read(caller, depth + 1)
-            return outer if inner is None else inner if outer is None else inner.called(outer)
+            inner, outer = self._read(callee, depth), self._read(caller, depth)
+            if inner.location is None or outer.location is None:
+                return Place(inner.location or outer.location, inner.name)
+            return Place(inner.location.called(outer.location), inner.name)
         file = _FILE.match(text)
         if file is not None and self._resolve is not None:
-            span = self._resolve(file[1].replace('\\"', '"').replace("\\\\", "\\"), int(file[2]), int(file[3]))
-            return None if span is None else Location(span)
+            span = self._resolve(_plain(file[1]), int(file[2]), int(file[3]))
+            return NOWHERE if span is None else Place(Location(span))
         name = _NAME.match(text)
         if name is not None:
-            return self._read(text[name.end() : -1], depth + 1) if name[2] and text.endswith(")") else None
+            inside = self._read(text[name.end() : -1], depth) if name[2] and text.endswith(")") else NOWHERE
+            return Place(inside.location, _plain(name[1]))
         fused = _FUSED.match(text)
-        return self._read(text[fused.end() :].split(",")[0].rstrip("]").strip(), depth + 1) if fused else None
+        return self._read(text[fused.end() :].split(",")[0].rstrip("]").strip(), depth) if fused else NOWHERE
+
+
+def _plain(text: str) -> str:
+    return text.replace('\\"', '"').replace("\\\\", "\\")
 
 
 def _halves(text: str) -> tuple[str, str]:
