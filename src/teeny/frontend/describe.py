@@ -37,8 +37,8 @@ _PROBES = ("f32", "i32", "u32", "bool")
 _WRITTEN = {found for name in dtypes.__all__ if isinstance(found := getattr(getattr(dtypes, name), "ir", None), DType)}
 """The leaves that the language has a name for."""
 _ORDER = (
-    "program", "arith", "division", "math", "clamp", "compare", "bits", "cast", "memory", "reduce", "combine", "dot", "shape",
-    "tensor", "control", "contracts",
+    "program", "arith", "division", "math", "clamp", "compare", "bits", "cast", "memory", "reduce", "combine", "dot",
+    "shape", "tensor", "control", "contracts",
 )  # fmt: skip
 """Families in the order of pages; others follow by name, what is written in the language itself last."""
 _BROADCAST = "Arguments broadcast together; the result has their common shape."

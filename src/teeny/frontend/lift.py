@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class Lift:
     """Copies a block of scalars through a builder.
 
-    `made`: what each value of the block has become: a tile of `shape`, or a scalar where it is the same for all elements.
+    `made`: what each value of the block has become: a tile of `shape`, or a scalar that is the same for all elements.
     """
 
     def __init__(self, b: Builder, shape: tuple[Dim, ...], made: dict[Value, Value]) -> None:

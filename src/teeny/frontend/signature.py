@@ -18,15 +18,15 @@ from teeny.ir.dtype import BOOLEAN, CLASSES, LEAVES, NUM, DType, variable
 
 EMPTY: Any = inspect.Parameter.empty
 Kind = Literal[
-    "tensor", "scalar", "ptr", "block", "descriptor", "const", "dtype", "int", "float", "bool", "str", "none", "tuple", "function", "any",
-    "union", "literal",
+    "tensor", "scalar", "ptr", "block", "descriptor", "const", "dtype", "int", "float", "bool", "str", "none", "tuple",
+    "function", "any", "union", "literal",
 ]  # fmt: skip
 
 
 class Term(NamedTuple):
-    """One alternative of an annotation. `dtype`: the leaf or variable inside `Tensor[...]`, `Ptr[...]`, `type[...]`; None
-    inside `Tensor[Any]`.
+    """One alternative of an annotation.
 
+    `dtype`: the leaf or variable inside `Tensor[...]`, `Ptr[...]`, `type[...]`; None inside `Tensor[Any]`.
     `inner`: the alternatives inside `Const[...]` and of a union; the elements of a tuple, where `many` says that the
     one element stands for any number (`tuple[int, ...]`). `value`: that of a `Literal[...]`.
     """
@@ -64,6 +64,7 @@ LANGUAGE_VARIABLES: dict[str, DType] = {
     "N": variable("N", NUM, "Num"), "I": variable("I", CLASSES["Int"], "Int"),
     "F": variable("F", CLASSES["Float"], "Float"), "B": variable("B", CLASSES["Bits"], "Bits"),
     "S": variable("S", NUM | BOOLEAN, "Num or Bool"), "Q": variable("Q", CLASSES["Float8"], "Float8"),
+    "P": variable("P", CLASSES["Float8"], "Float8"),
 }  # fmt: skip
 _LEAF_NAMES: dict[str, DType] = {
     **LEAVES, "bool_": LEAVES["bool"], "int1": LEAVES["bool"], "bfloat16": LEAVES["bf16"],
