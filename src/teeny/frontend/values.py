@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from teeny.ir.dtype import DType
 from teeny.ir.poly import Poly
-from teeny.ir.types import PointerType
+from teeny.ir.types import PointerType, ViewType
 from teeny.ops.function import Operand
 
 if TYPE_CHECKING:
@@ -113,6 +113,9 @@ def show(value: object) -> str:
     """A value's kind in the words of an annotation: `Tensor[f32] of shape (BLOCK,)`, `Scalar[i32]`, `Const 3`."""
     if isinstance(value, Operand):
         dtype = show_dtype(value.dtype)
+        if isinstance(value.type, ViewType):
+            kind = "BlockPtr" if value.type.kind == "block pointer" else "TensorDescriptor"
+            return f"{kind}{dtype.removeprefix('Ptr')} of blocks {show_shape(value.type.shape)}"
         if isinstance(value.dtype, PointerType):
             return dtype if not value.shape else f"{dtype} of shape {show_shape(value.shape)}"
         return f"Tensor[{dtype}] of shape {show_shape(value.shape)}" if value.shape else f"Scalar[{dtype}]"

@@ -19,6 +19,7 @@ I = TypeVar("I", bound=Int)
 F = TypeVar("F", bound=Float)
 B = TypeVar("B", bound=Bits)
 Q = TypeVar("Q", bound=Float8)
+P = TypeVar("P", bound=Float8)
 T = TypeVar("T")
 Const = Annotated[T, "compile-time"]
 Index = slice | None | tuple[slice | None, ...]

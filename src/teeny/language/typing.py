@@ -1,9 +1,9 @@
 """The names that signatures are written with. Imported for type checkers alone: signatures are read as text."""
 
 from teeny.language.dtypes import bool_, f16, f32, f64, i8, i32, i64, u8
-from teeny.language.tensor import B, BlockPtr, Const, D, E, F, I, N, Ptr, Q, S, Scalar, Tensor, Whole
+from teeny.language.tensor import B, BlockPtr, Const, D, E, F, I, N, P, Ptr, Q, S, Scalar, Tensor, Whole
 
 __all__ = [
-    "B", "BlockPtr", "Const", "D", "E", "F", "I", "N", "Ptr", "Q", "S", "Scalar", "Tensor", "Whole",
+    "B", "BlockPtr", "Const", "D", "E", "F", "I", "N", "P", "Ptr", "Q", "S", "Scalar", "Tensor", "Whole",
     "bool_", "f16", "f32", "f64", "i8", "i32", "i64", "u8",
 ]  # fmt: skip

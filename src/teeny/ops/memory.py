@@ -8,18 +8,19 @@ from teeny.ir.dtype import BOOL, I8, I32, I64, INT, DType, integer_range, storag
 from teeny.ir.poly import Dim, Poly, neg
 from teeny.ir.rules import Absent, Structural
 from teeny.ir.schema import OpDef, define, dtype_of, expect, pointee_of, same_shape
-from teeny.ir.types import PointerType, Type, typed, with_element
+from teeny.ir.types import Type, typed, with_element
 from teeny.ops.arith import subi
 from teeny.ops.cast import convert
 from teeny.ops.compare import compare
 from teeny.ops.constant import constant, constant_
 from teeny.ops.function import Operand, Shapes, language
 from teeny.ops.shape import broadcast_value, splat
+from teeny.ops.views import access_attributes, check_padding, checked_axes, pointee, tile_fits, view_type
 
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
-    from teeny.language.typing import D, F, I, N, Ptr, Tensor, bool_
+    from teeny.language.typing import BlockPtr, Const, D, F, I, N, Ptr, Q, Tensor, bool_
 
 __all__ = ["load", "store"]
 
@@ -42,6 +43,10 @@ def check_mask(ptr: Type, mask: Type | None) -> None:
 
 
 def _load(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
+    block = view_type(types[0])
+    if block is not None:
+        expect(block.kind == "block pointer" and len(types) == 1, "a block pointer is loaded without a mask")
+        return (block.tile,)
     result = with_element(types[0], pointee_of(types[0]))
     check_mask(types[0], types[1] if len(types) > 1 else None)
     if len(types) > 2:
@@ -50,6 +55,11 @@ def _load(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
 
 
 def _store(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
+    block = view_type(types[0])
+    if block is not None:
+        expect(block.kind == "block pointer" and len(types) == 2, "a block pointer is stored to without a mask")
+        expect(types[1] is block.tile, f"the value must be {block.tile}, found {types[1]}")
+        return ()
     value = with_element(types[0], pointee_of(types[0]))
     expect(types[1] is value, f"the value must be {value}, found {types[1]}")
     check_mask(types[0], types[2] if len(types) > 2 else None)
@@ -66,19 +76,27 @@ addptr_ = define(
 load_ = define(
     OpDef(
         "tt.load", "$ptr (`,` $mask^)? (`,` $other^)? attr-dict `:` type($ptr)", ("ptr", "mask?", "other?"), _load,
-        Structural("load"), Structural("load"), Structural("load"), _FROM_MEMORY, group="load", pure=False, cost=2.0,
+        Structural("load"), Structural("load"), Structural("load"), _FROM_MEMORY,
+        attrs=("boundaryCheck?", "padding?"), group="load", pure=False, cost=2.0,
     )
 )  # fmt: skip
 store_ = define(
     OpDef(
         "tt.store", "$ptr `,` $value (`,` $mask^)? attr-dict `:` type($ptr)", ("ptr", "value", "mask?"), _store,
         Structural("store"), Structural("store"), Structural("store"), Absent("it has no result"),
-        results=(), group="store", pure=False, writes=True, cost=2.0,
+        results=(), attrs=("boundaryCheck?",), group="store", pure=False, writes=True, cost=2.0,
     )
 )  # fmt: skip
 
 
-def _load_shape(s: Shapes, ptr: Operand, mask: Any = None, other: Any = None) -> tuple[Dim, ...]:
+def _load_shape(
+    s: Shapes, ptr: Operand, mask: Any = None, other: Any = None, boundary_check: Any = (), padding_option: str = ""
+) -> tuple[Dim, ...]:
+    block = view_type(ptr.type)
+    if block is not None:
+        check_padding(s, padding_option, pointee(ptr))
+        checked_axes(s, boundary_check, len(block.shape))
+        return block.shape
     if mask is None and other is not None:
         s.fault(
             "T011",
@@ -91,7 +109,15 @@ def _load_shape(s: Shapes, ptr: Operand, mask: Any = None, other: Any = None) ->
     return shape
 
 
-def _store_shape(s: Shapes, ptr: Operand, value: Any, mask: Any = None) -> tuple[Dim, ...]:
+def _store_shape(
+    s: Shapes, ptr: Operand, value: Any, mask: Any = None, boundary_check: Any = ()
+) -> tuple[Dim, ...]:
+    block = view_type(ptr.type)
+    if block is not None:
+        checked_axes(s, boundary_check, len(block.shape))
+        if isinstance(value, Operand):
+            tile_fits(s, "the value", value.shape, block.shape)
+        return block.shape
     shape = with_mask(s, ptr, mask)
     if isinstance(value, Operand):
         fits(s, "the value", value.shape, shape)
@@ -127,31 +153,37 @@ def filled(b: Builder, given: Any, shape: tuple[Dim, ...], dtype: DType) -> Valu
     return constant(b, typed(shape, storage(dtype)), given)
 
 
-def _emit_load(b: Builder, shape: tuple[Dim, ...], dtype: DType, ptr: Operand, mask: Any, other: Any) -> Value:
+def _emit_load(
+    b: Builder, shape: tuple[Dim, ...], dtype: DType, ptr: Operand, mask: Any, other: Any, boundary_check: Any = (),
+    padding_option: str = "",
+) -> Value:  # fmt: skip
     in_memory = I8 if dtype is BOOL else storage(dtype)
-    operands = [broadcast_value(b, ptr.value, shape)]
+    block = view_type(ptr.type) is not None
+    attrs = access_attributes(boundary_check, padding_option) if block else {}
+    operands = [ptr.value if block else broadcast_value(b, ptr.value, shape)]
     if mask is not None:
         operands.append(filled(b, mask, shape, BOOL))
         if other is not None:
             fill = filled(b, other, shape, dtype)
             operands.append(convert(b, fill, BOOL, I8) if dtype is BOOL else fill)
-    value = b.op(load_, tuple(operands)).result
+    value = b.op(load_, tuple(operands), attrs).result
     if dtype is not BOOL:
         return value
     return compare(b, "ne", I8, value, constant(b, typed(shape, in_memory), 0))
 
 
-def _emit_store(b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, value: Any, mask: Any) -> None:
-    assert isinstance(ptr.dtype, PointerType)
-    pointee = ptr.dtype.pointee
-    assert isinstance(pointee, DType)
-    stored = filled(b, value, shape, pointee)
-    if pointee is BOOL:
+def _emit_store(
+    b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, value: Any, mask: Any, boundary_check: Any = ()
+) -> None:
+    element = pointee(ptr)
+    stored = filled(b, value, shape, element)
+    if element is BOOL:
         stored = convert(b, stored, BOOL, I8)
-    operands = [broadcast_value(b, ptr.value, shape), stored]
+    block = view_type(ptr.type) is not None
+    operands = [ptr.value if block else broadcast_value(b, ptr.value, shape), stored]
     if mask is not None:
         operands.append(filled(b, mask, shape, BOOL))
-    b.op(store_, tuple(operands))
+    b.op(store_, tuple(operands), access_attributes(boundary_check) if block else {})
 
 
 def _emit_addptr(b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, offset: Operand) -> Value:
@@ -203,21 +235,36 @@ def load(ptr: Ptr[F], mask: Tensor[bool_] | bool | None, other: float) -> Tensor
 @overload
 def load(ptr: Ptr[F], mask: Tensor[bool_] | bool | None = None, *, other: float) -> Tensor[F]: ...
 @overload
+def load(ptr: Ptr[Q], mask: Tensor[bool_] | bool | None, other: float) -> Tensor[Q]: ...
+@overload
+def load(ptr: Ptr[Q], mask: Tensor[bool_] | bool | None = None, *, other: float) -> Tensor[Q]: ...
+@overload
 def load(ptr: Ptr[bool_], mask: Tensor[bool_] | bool | None, other: bool) -> Tensor[bool_]: ...
 @overload
 def load(ptr: Ptr[bool_], mask: Tensor[bool_] | bool | None = None, *, other: bool) -> Tensor[bool_]: ...
+@overload
+def load(
+    ptr: BlockPtr[D],
+    mask: None = None,
+    other: None = None,
+    boundary_check: Const[tuple[int, ...] | list[int] | int] = (),
+    padding_option: Const[str] = "",
+) -> Tensor[D]: ...
 @language(
     _emit_load,
     shape=_load_shape,
     codes={"mask": "T004", "other": "T006"},
-    differs="Triton also takes `boundary_check`, `padding_option`, `cache_modifier`, `eviction_policy` and "
-    "`volatile`. It converts `other`.",
+    differs="Triton also takes `cache_modifier`, `eviction_policy` and `volatile`. It converts `other`.",
 )
-def load(ptr: Any, mask: Any = None, other: Any = None) -> Any:
+def load(ptr: Any, mask: Any = None, other: Any = None, boundary_check: Any = (), padding_option: Any = "") -> Any:
     """The elements that `ptr` points at, where `mask` holds; elsewhere `other`, and without it undefined.
 
     `ptr` and `mask` broadcast together; `other`, which needs a mask (T011), broadcasts to them (S006). An address
     outside the mask is never touched.
+
+    From a block pointer its block. Along the axes of `boundary_check` (S003) elements outside of the array are not
+    touched, and hold what `padding_option` says: "zero", "nan" (of floats, T001), or "" for undefined. Along other axes
+    the block must lie within the array.
     """
     ...
 
@@ -229,17 +276,37 @@ def store(ptr: Ptr[N], value: int, mask: Tensor[bool_] | bool | None = None) -> 
 @overload
 def store(ptr: Ptr[F], value: float, mask: Tensor[bool_] | bool | None = None) -> None: ...
 @overload
+def store(ptr: Ptr[Q], value: float, mask: Tensor[bool_] | bool | None = None) -> None: ...
+@overload
 def store(ptr: Ptr[bool_], value: bool, mask: Tensor[bool_] | bool | None = None) -> None: ...
+@overload
+def store(
+    ptr: BlockPtr[D], value: Tensor[D], mask: None = None, boundary_check: Const[tuple[int, ...] | list[int] | int] = ()
+) -> None: ...
+@overload
+def store(
+    ptr: BlockPtr[N], value: int, mask: None = None, boundary_check: Const[tuple[int, ...] | list[int] | int] = ()
+) -> None: ...
+@overload
+def store(
+    ptr: BlockPtr[F], value: float, mask: None = None, boundary_check: Const[tuple[int, ...] | list[int] | int] = ()
+) -> None: ...
+@overload
+def store(
+    ptr: BlockPtr[bool_], value: bool, mask: None = None, boundary_check: Const[tuple[int, ...] | list[int] | int] = ()
+) -> None: ...
 @language(
     _emit_store,
     shape=_store_shape,
     codes={"mask": "T004", "value": "T003"},
-    differs="Triton converts the value to the pointer's dtype. It also takes `boundary_check`, "
-    "`cache_modifier` and `eviction_policy`.",
+    differs="Triton converts the value to the pointer's dtype. It also takes `cache_modifier` and `eviction_policy`.",
 )
-def store(ptr: Any, value: Any, mask: Any = None) -> None:
+def store(ptr: Any, value: Any, mask: Any = None, boundary_check: Any = ()) -> None:
     """Write `value`, which has the pointer's dtype exactly, where `mask` holds.
 
     `ptr` and `mask` broadcast together; `value` broadcasts to them (S006). Two lanes at one address: one of them wins.
+
+    Through a block pointer its block is written; along the axes of `boundary_check` (S003) what lies outside of the
+    array is not.
     """
     ...

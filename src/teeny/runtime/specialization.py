@@ -16,6 +16,7 @@ from teeny.ir.text import print_module
 from teeny.ir.verify import verify
 from teeny.passes.accumulate import accumulate
 from teeny.passes.annotate import annotate
+from teeny.passes.block_pointers import block_pointers
 from teeny.passes.expand import expand
 from teeny.passes.widen import widen
 from teeny.runtime.interface import Argument, Interface, interface_of
@@ -67,6 +68,7 @@ def canonical(value: Any) -> str:
 def specialize(definition: Definition, dtypes: Mapping[DType, DType], constants: Mapping[str, Any]) -> Specialization:
     """Lower with these values, make 16-bit arithmetic explicit, verify, check the fills. Raises KernelError."""
     module = lower_concrete(definition, dtypes, constants)
+    module = block_pointers(module)
     findings = [d for d in check_fills(module.kernel) if d.severity == "error"]
     if findings:
         raise KernelError(findings)
