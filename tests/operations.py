@@ -241,7 +241,18 @@ def _clamps(schema: OpDef) -> Iterator[Example]:
             yield f"{schema.name} {dtype} {propagate}", _one(schema, (typed((8,), dtype),) * 3, propagateNan=propagate)
 
 
+def _formats(schema: OpDef) -> Iterator[Example]:
+    floats = [d for d in LEAVES.values() if d.kind in ("float", "float8")]
+    for source in floats:
+        for target in (d for d in floats if d is not source):
+            for rounding in ("rtne", "rtz") if target.bits < source.bits else (None,):
+                attrs = {} if rounding is None else {"rounding": rounding}
+                for x, y in ((source, target), (typed((4, 2), source), typed((4, 2), target))):
+                    yield f"{schema.name} {x} {y} {rounding}", _one(schema, (x,), y, **attrs)
+
+
 MAKERS: dict[str, Callable[[OpDef], Iterator[Example]]] = {
+    "tt.fp_to_fp": _formats,
     "arith.constant": _constants,
     "arith.cmpi": _compares,
     "arith.cmpf": _compares,

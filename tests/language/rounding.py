@@ -19,6 +19,14 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "f64": np.dtype(np.float64),
 }  # fmt: skip
 """The dtypes of the language by name, with sign, as NumPy has them."""
+DTYPES8: dict[str, np.dtype[Any]] = {
+    "f8e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
+    "f8e5m2": np.dtype(ml_dtypes.float8_e5m2),
+    "f8e4m3fnuz": np.dtype(ml_dtypes.float8_e4m3fnuz),
+    "f8e5m2fnuz": np.dtype(ml_dtypes.float8_e5m2fnuz),
+}
+"""The 8-bit floats, which have no arithmetic."""
+DTYPES |= DTYPES8
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 _FORMATS = {"f16": (11, -24, 15), "bf16": (8, -133, 127), "f32": (24, -149, 127), "f64": (53, -1074, 1023)}
