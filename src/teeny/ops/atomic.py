@@ -110,6 +110,17 @@ def _expand_rmw(
     return reinterpret(b, b.create(select, plain, *found), dtype)
 
 
+def _expand_cas(b: Builder, ptr: Value, expected: Value, value: Value, *, sem: str, scope: str) -> Value | None:
+    """Floats as integers with the same bits, which every version takes for every target; None for integers."""
+    dtype = dtype_of(value.type)
+    if dtype.kind != "float":
+        return None
+    integer = LEAVES[f"i{dtype.bits}"]
+    bits = [reinterpret(b, v, integer) for v in (expected, value)]
+    at = reinterpret(b, ptr, pointer(integer))
+    return reinterpret(b, b.create(atomic_cas_, at, *bits, sem=sem, scope=scope), dtype)
+
+
 atomic_rmw = define(
     OpDef(
         "tt.atomic_rmw", Structural("atomic"), ("ptr", "value", "mask?"), _rmw, Structural("atomic"),
@@ -121,7 +132,7 @@ atomic_cas_ = define(
     OpDef(
         "tt.atomic_cas", Structural("atomic"), ("ptr", "expected", "value"), _cas, Structural("atomic"),
         Structural("atomic"), Structural("atomic"), _FROM_MEMORY, attrs=("sem", "scope"), group="atomic", pure=False,
-        writes=True, cost=20.0,
+        writes=True, expand=_expand_cas, cost=20.0,
     )
 )  # fmt: skip
 

@@ -37,7 +37,8 @@ def _deciding(loop: Op) -> list[Op]:
     before, after = (region.block for region in loop.regions)
     carried = dict(zip(before.args, after.ops[-1].operands, strict=True))
     carried |= dict(zip(after.args, before.ops[-1].operands[1:], strict=True))
-    stack, seen = [before.ops[-1].operands[0]], set[Value]()
+    stack: list[Value] = [before.ops[-1].operands[0]]
+    seen: set[Value] = set()
     found: list[Op] = []
     while stack:
         value = stack.pop()

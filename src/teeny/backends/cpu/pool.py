@@ -1,6 +1,7 @@
 """Run a kernel's programs, over threads where that pays.
 
 - `launch(address, args_block, programs, scratch_bytes, cost_ns_per_program)`: returns when all programs have run.
+- `launch_together(...)`: the same with a thread for each program, for programs that wait for one another.
 - `thread_count()`: TEENY_NUM_THREADS, or the processors that this process may use.
 - `set_object_source(source)`: where the pool's machine code comes from; a cache hooks in here.
 
@@ -29,13 +30,16 @@ from typing import TYPE_CHECKING, Any
 from teeny.backends.cpu.engine import compile_object, load
 from teeny.backends.cpu.pool_ir import HEADER_BYTES, SLOT_BYTES, pool_text
 from teeny.backends.cpu.target import Level, is_x86
+from teeny.diag.errors import LaunchError
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-__all__ = ["MAX_THREADS", "launch", "set_object_source", "thread_count"]
+__all__ = ["MAX_THREADS", "MAX_TOGETHER", "launch", "launch_together", "set_object_source", "thread_count"]
 
 MAX_THREADS = 256
+MAX_TOGETHER = 1024
+"""Programs that can wait for one another: each has a thread of its own."""
 _ALONE_NS = 30_000.0
 """Below this much work one thread does it all; a further thread for each half of it."""
 _CHUNK_NS = 2_000.0
@@ -238,6 +242,48 @@ def launch(
         return
     run = _native().run
     _sliced(lambda start, end: run(address, args, start, end, scratch), programs, cost_ns_per_program)
+
+
+def launch_together(
+    address: int, args_block: ctypes.Array[Any], programs: int, scratch_bytes: int, cost_ns_per_program: float
+) -> None:
+    """Run all programs at the same time, in threads of their own that are started in rising order.
+
+    Raises LaunchError L018 for more than `MAX_TOGETHER` programs, or where there are not as many threads to be had.
+    """
+    if programs > MAX_TOGETHER:
+        raise _too_many(f"{programs} programs", f"{MAX_TOGETHER} programs at most")
+    if programs <= 1:
+        launch(address, args_block, programs, scratch_bytes, cost_ns_per_program)
+        return
+    args, run = ctypes.addressof(args_block), _native().run
+    begin, given_up = threading.Event(), False
+
+    def one(program: int) -> None:
+        scratch, _held = _scratch.of(scratch_bytes)
+        begin.wait()
+        if not given_up:
+            run(address, args, program, program + 1, scratch)
+
+    threads = [threading.Thread(target=one, args=(p,), name=f"teeny-{p}", daemon=True) for p in range(programs)]
+    started: list[threading.Thread] = []
+    try:
+        for thread in threads:
+            thread.start()
+            started.append(thread)
+    except RuntimeError as error:
+        given_up = True
+        raise _too_many(f"{len(started)} threads, and then: {error}", f"{programs} threads") from error
+    finally:
+        begin.set()
+        for thread in started:
+            thread.join()
+
+
+def _too_many(found: str, needed: str) -> LaunchError:
+    message = "the kernel's programs wait for one another, and need a thread each"
+    help_ = ("launch fewer programs, and let each do more in a loop",)
+    return LaunchError.of("L018", message, found=found, needed=needed, help=help_)
 
 
 def _shared(

@@ -13,6 +13,7 @@ from teeny.backends.reference.errors import ExecutionError, PoisonError
 from teeny.backends.reference.lanes import Lanes, array_dtype
 from teeny.backends.reference.reduce import Arrays, Combine, reduce
 from teeny.backends.reference.scan import scan
+from teeny.backends.reference.turns import PATIENCE
 from teeny.diag.errors import InternalError
 from teeny.ir.rules import Lanewise
 from teeny.ir.types import element_of, shape_of
@@ -52,11 +53,19 @@ def if_(frame: Frame, op: Op, operands: Results) -> Results:
 
 def while_(frame: Frame, op: Op, operands: Results) -> Results:
     carried = operands
+    machine = frame.machine
+    turns = 0
     while True:
         terminator, (condition, *passed) = frame.block(op.regions[0].block, carried)
         if not _decided(frame, terminator, condition, "the condition of the loop"):
             return tuple(passed)
         carried = frame.block(op.regions[1].block, tuple(passed))[1]
+        if op in machine.spinning:
+            turns += 1
+            if turns > PATIENCE:
+                raise ExecutionError(f"what the loop waits for has not come in {PATIENCE} turns", op, frame.program)
+            if machine.turns is not None:
+                machine.turns.hand_on()
 
 
 def call(frame: Frame, op: Op, operands: Results) -> Results:

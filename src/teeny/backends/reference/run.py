@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,12 @@ from teeny.backends.reference.errors import ExecutionError
 from teeny.backends.reference.lanes import POINTER, Lanes, array_dtype
 from teeny.backends.reference.lanewise import apply
 from teeny.backends.reference.memory import Access, Buffer, bind
+from teeny.backends.reference.turns import Turns, in_turns
 from teeny.diag.errors import InternalError
 from teeny.ir.dtype import DType
 from teeny.ir.rules import Structural
 from teeny.ir.types import PointerType
+from teeny.passes.polling import spinning, waits
 
 if TYPE_CHECKING:
     from teeny.ir.core import Block, Function, Module, Op, Value
@@ -50,6 +53,8 @@ class Machine:
     grid: Grid
     trace: Trace | None
     strict: bool
+    spinning: frozenset[Op] = frozenset()
+    turns: Turns | None = None
 
 
 @dataclass(slots=True)
@@ -147,21 +152,31 @@ def run(
     if len(args) != len(kernel.args):
         raise ValueError(f"{kernel.name} takes {len(kernel.args)} arguments, found {len(args)}")
     bound = bind(args)
+    every = [(x, y, z) for z, y, x in product(range(grid[2]), range(grid[1]), range(grid[0]))]
+    chosen = every if program is None else [program]
     machine = Machine(
         {f.name: f for f in module.functions},
         [b if isinstance(b, Buffer) else None for b in bound],
         grid,
         trace,
         strict,
+        frozenset(spinning(kernel)),
+        Turns(len(chosen)) if len(chosen) > 1 and waits(kernel) else None,
     )
     values = tuple(
         _argument(at, found, parameter.type)
         for at, (found, parameter) in enumerate(zip(bound, kernel.args, strict=True))
     )
-    with np.errstate(all="ignore"):
-        every = ((x, y, z) for z, y, x in product(range(grid[2]), range(grid[1]), range(grid[0])))
-        for one in every if program is None else (program,):
-            Frame(machine, one).function(kernel, values)
+
+    def one(place: Grid) -> None:
+        with np.errstate(all="ignore"):
+            Frame(machine, place).function(kernel, values)
+
+    if machine.turns is not None:
+        in_turns(machine.turns, [partial(one, place) for place in chosen])
+        return
+    for place in chosen:
+        one(place)
 
 
 def _argument(number: int, found: Any, type_: Type) -> Lanes:

@@ -16,8 +16,8 @@ from teeny.backends.cpu.lower.carry import assign
 from teeny.backends.cpu.lower.dot import dot
 from teeny.backends.cpu.lower.evaluate import lanewise, wide
 from teeny.backends.cpu.lower.reduce import reduce
-from teeny.backends.cpu.lower.scan import scan
 from teeny.backends.cpu.lower.report import assert_, print_
+from teeny.backends.cpu.lower.scan import scan
 from teeny.backends.cpu.lower.shifts import Shift
 from teeny.backends.cpu.lower.state import Buffer, State, row_major
 from teeny.backends.cpu.lower.store import Output, materialise, store
