@@ -222,7 +222,7 @@ def _emit(c: Context, node: ast.AST, function: LanguageFunction, found: Match) -
             for v in arguments.values()
             if isinstance(v, Operand)
         ]
-        shape = shapes[0]
+        shape = shapes[0] if shapes else ()
         if any(one != shape for one in shapes):
             rules = CallShapes(c, node, name)
             shape = rules.broadcast(*shapes)

@@ -246,7 +246,7 @@ class Analysis:
         rows = self.possible if op.guard is None else op.guard
         if other is not None:
             made.update((key, entry) for key, entry in self.of(other).items() if entry.undefined)
-        for key in self.keys.exact(mask) if mask is not None else ALWAYS:
+        for key in self.keys.exact(mask) if mask is not None and not _open(other) else ALWAYS:
             state = self._filled(op, other, key)
             made[key] = Entry(state, state.source if isinstance(state, Undefined) else op, rows)
         self.states[op.results[0]] = made
@@ -315,6 +315,14 @@ class Analysis:
             group is not None and entry.state.value == 0
         )
         return entry if keeps else entry._replace(state=COMPUTED)
+
+
+def _open(fill: Value | None) -> bool:
+    """Whether a fill is a Const without a value yet: the check of a specialisation, which knows it, decides."""
+    while fill is not None and fill.op is not None and fill.op.schema.group in ("splat", "broadcast", "cast"):
+        fill = fill.op.operands[0]
+    op = None if fill is None else fill.op
+    return op is not None and op.schema.group == "constant" and not isinstance(op.attrs["value"], int | float)
 
 
 def _operand(op: Op, at: int) -> Value | None:
