@@ -913,3 +913,67 @@ def max_of_unsigned_in_pieces(x_ptr: tl.Ptr[U], y_ptr: tl.Ptr[U], n: tl.Scalar[t
         j = s + tl.arange(0, B)
         m = tl.maximum(m, tl.load(x_ptr + j, mask=j < n, other=0))
     tl.store(y_ptr, tl.max(m, axis=0))
+
+
+# Scans, and where an extreme is
+
+
+def running_sum(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    tl.store(y_ptr + offs, tl.cumsum(x), mask=offs < n)
+
+
+def running_sum_stored_whole(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    tl.store(y_ptr + offs, tl.cumsum(x))  # F004
+
+
+def running_sum_in_reverse(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    tl.store(y_ptr + offs, tl.cumsum(x, reverse=True), mask=offs < n)  # F001
+    tl.store(y_ptr + offs, tl.cumsum(tl.load(x_ptr + offs, mask=offs < n, other=0), reverse=True), mask=offs < n)
+    tl.store(y_ptr + offs, tl.cumprod(tl.load(x_ptr + offs, mask=offs < n, other=0), reverse=True))  # F002
+    tl.store(y_ptr + offs, tl.cumsum(tl.exp(tl.load(x_ptr + offs, offs < n, 0)), reverse=True))  # F002
+
+
+def running_sum_of_a_late_start(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], m: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    inside = offs >= m
+    x = tl.load(x_ptr + offs, mask=inside)
+    tl.store(y_ptr + offs, tl.cumsum(x), mask=inside)  # F001
+    tl.store(y_ptr + offs, tl.cumsum(x, 0, reverse=True), mask=inside)
+    filled = tl.cumsum(tl.load(x_ptr + offs, mask=inside, other=0))
+    tl.store(y_ptr, tl.sum(filled))
+
+
+def running_sum_of_holes(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    even = offs % 2 == 0
+    tl.store(y_ptr + offs, tl.cumsum(tl.load(x_ptr + offs, mask=even)), mask=even)  # F001
+    tl.store(y_ptr + offs, tl.cumsum(tl.load(x_ptr + offs, mask=even, other=0)))
+
+
+def running_sums_of_rows(
+    x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], m: tl.Scalar[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    rows, cols = tl.arange(0, B)[:, None], tl.arange(0, B)[None, :]
+    inside = (rows < m) & (cols < n)
+    at = rows * n + cols
+    x = tl.load(x_ptr + at, mask=inside)
+    tl.store(y_ptr + at, tl.cumsum(x, 1), mask=inside)
+    tl.store(y_ptr + at, tl.cumsum(x, 0), mask=inside)
+    totals = tl.sum(tl.cumsum(x, 1), 1)  # F001
+    tl.store(y_ptr + tl.arange(0, B), totals, mask=tl.arange(0, B) < m)
+
+
+def where_the_largest_is(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    tl.store(y_ptr, tl.argmax(tl.load(x_ptr + offs, mask=offs < n), 0))  # F001
+    tl.store(y_ptr, tl.argmax(tl.load(x_ptr + offs, mask=offs < n, other=0), 0))  # F002
+    tl.store(y_ptr, tl.argmax(tl.load(x_ptr + offs, mask=offs < n, other=-float("inf")), 0))
+    tl.store(y_ptr, tl.argmin(tl.load(x_ptr + offs, mask=offs < n, other=float("inf")), 0))
+    smallest, at = tl.min(tl.load(x_ptr + offs, mask=offs < n), 0, return_indices=True)  # F001
+    tl.store(y_ptr, tl.where(smallest < 0, at, 0))

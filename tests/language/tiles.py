@@ -93,7 +93,7 @@ def reductions(name: str, dtype: str, to: str = "") -> Sheet:
             put(f"tl.{name}(r{size}, axis=0{extra})", meaning(x[:size], 0, False, *more))
         put(f"tl.{name}(r128{extra})", meaning(x[:128], None, False, *more))
         put(f"r128.{name}(-1{extra})", meaning(x[:128], 0, False, *more))
-        put(f"tl.{name}(r16, 0, True{extra})", meaning(x[:16], 0, True, *more))
+        put(f"tl.{name}(r16, 0, keep_dims=True{extra})", meaning(x[:16], 0, True, *more))
         for rows, columns in ((4, 128), (8, 8), (128, 2), (1, 16), (16, 1)):
             tile = x[: rows * columns].reshape(rows, columns)
             t = f"t{rows}_{columns}"

@@ -6,20 +6,26 @@ element i becomes `combine(result i - 1, element i)`, in rising order; with `rev
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
-from teeny.ir.core import Block, Region
+from teeny.ir.dtype import DType
 from teeny.ir.rules import Absent, Structural
 from teeny.ir.schema import OpDef, define, expect
-from teeny.ir.types import Type, element_of, shape_of
+from teeny.ir.types import Type, shape_of
+from teeny.ops.arith import ADD, MUL
+from teeny.ops.cast import convert
+from teeny.ops.function import Operand, Shapes, language
+from teeny.ops.reduce import NARROW, accumulator, combined, joining
+from teeny.ops.shape import normal_axis
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from teeny.ir.builder import Builder
-    from teeny.ir.core import Op, Value
+    from teeny.ir.core import Value
+    from teeny.ir.poly import Dim
+    from teeny.language.typing import Const, E, N, S, Tensor
+    from teeny.ops.vocabulary import Family
 
-__all__: list[str] = []
+__all__ = ["cumprod", "cumsum"]
 
 
 def _scan(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
@@ -50,15 +56,55 @@ scan_return = define(
 )  # fmt: skip
 
 
-def scan_value(b: Builder, values: tuple[Value, ...], axis: int, reverse: bool, combine: Combine) -> Op:
-    """Append a scan of `values` whose region `combine` fills: it gets a builder and the block's arguments."""
-    elements = tuple(element_of(v.type) for v in values)
-    body = Block((*elements, *elements))
-    inner = b.__class__(body, b.loc)
-    inner.guard = b.guard
-    inner.op(scan_return, combine(inner, body.args))
-    return b.op(scan_, values, {"axis": axis, "reverse": reverse}, (Region([body]),))
+def _emit(family: Family) -> Any:
+    """Emit a scan by one operation: 16-bit floats accumulate in f32, and each result is rounded once."""
+
+    def emit(b: Builder, shape: Any, dtype: DType, /, input: Operand, axis: int, reverse: bool, **_: Any) -> Value:
+        assert isinstance(input.dtype, DType)
+        inside = accumulator(dtype)
+        value = convert(b, convert(b, input.value, input.dtype, dtype), dtype, inside)
+        attrs = {"axis": axis % len(input.shape), "reverse": reverse}
+        (found,) = combined(b, scan_, scan_return, (value,), attrs, joining(family.pick(inside)))
+        return convert(b, found, inside, dtype)
+
+    return emit
 
 
-if TYPE_CHECKING:
-    Combine = Callable[[Builder, tuple[Value, ...]], tuple[Value, ...]]
+def _shape(s: Shapes, input: Operand, axis: int, **_: Any) -> tuple[Dim, ...]:
+    if input.shape:
+        normal_axis(s, axis, len(input.shape), "the operand")
+    else:
+        s.fault("S005", "a scan needs a block, found a scalar")
+    return input.shape
+
+
+_SHAPES = "The result has the shape of the operand."
+_WIDER = "Triton adds narrow integers up in i32 by itself; f16 and bf16 it accumulates in the dtype."
+
+
+@overload
+def cumsum(input: Tensor[N], axis: Const[int] = 0, reverse: Const[bool] = False) -> Tensor[N]: ...
+@overload
+def cumsum(input: Tensor[S], axis: Const[int] = 0, reverse: Const[bool] = False, *, dtype: type[E]) -> Tensor[E]: ...
+@language(_emit(ADD), shape=_shape, exclude={"N": NARROW}, shapes=_SHAPES, differs=_WIDER)
+def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -> Any:
+    """The sums of all elements up to each one along `axis` (S003), with `reverse` of all from the last down to it.
+
+    f16 and bf16 accumulate in f32 and each sum is rounded once; i8, i16, u8, u16 and bool need `dtype=`, the dtype of
+    the sums (T012).
+    """
+    ...
+
+
+@overload
+def cumprod(input: Tensor[N], axis: Const[int] = 0, reverse: Const[bool] = False) -> Tensor[N]: ...
+@overload
+def cumprod(input: Tensor[S], axis: Const[int] = 0, reverse: Const[bool] = False, *, dtype: type[E]) -> Tensor[E]: ...
+@language(_emit(MUL), shape=_shape, exclude={"N": NARROW}, shapes=_SHAPES, differs=_WIDER)
+def cumprod(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -> Any:
+    """The products of all elements up to each one along `axis` (S003), with `reverse` of all from the last down to it.
+
+    f16 and bf16 accumulate in f32 and each product is rounded once; i8, i16, u8, u16 and bool need `dtype=`, the dtype
+    of the products (T012).
+    """
+    ...

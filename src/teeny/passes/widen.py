@@ -1,19 +1,16 @@
 """Arithmetic on 16-bit floats made explicit: what the language computes in f32 is written with the conversions.
 
-Division, remainder and the elementary functions extend to f32 and round the result once; a reduction that adds or
-multiplies accumulates in f32 and rounds once. `+ - * min max fma abs` stay: each rounds to the dtype itself.
+Division, remainder and the elementary functions extend to f32 and round the result once. `+ - * min max fma abs` stay:
+each rounds to the dtype itself. Sums and products of many elements are made with their conversions (`ops/reduce`).
 """
 
 from __future__ import annotations
 
 from teeny.ir.builder import Builder
-from teeny.ir.core import Block, Module, Op, Region, Value
+from teeny.ir.core import Block, Module, Op, Value
 from teeny.ir.dtype import BF16, F16, F32
 from teeny.ir.types import Type, element_of, with_element
 from teeny.ops.cast import extf, truncf
-from teeny.ops.reduce import combiner, reduce_return
-
-_ACCUMULATED = frozenset(("add", "mul"))
 
 
 def widen(module: Module) -> None:
@@ -30,8 +27,6 @@ def _widen_block(block: Block, replaced: dict[Value, Value]) -> None:
         op.operands = tuple([replaced.get(v, v) for v in op.operands])
         if _is_wide_function(op):
             _widen_function(op, block, replaced)
-        elif _is_wide_reduction(op):
-            _widen_reduction(op, block, replaced)
         else:
             block.append(op)
             for region in op.regions:
@@ -47,29 +42,9 @@ def _is_wide_function(op: Op) -> bool:
     return op.schema.wide and len(op.results) == 1 and _is_narrow(op.results[0].type)
 
 
-def _is_wide_reduction(op: Op) -> bool:
-    return (
-        op.schema.name == "tt.reduce"
-        and len(op.operands) == 1
-        and _is_narrow(op.operands[0].type)
-        and combiner(op) in _ACCUMULATED
-    )
-
-
 def _widen_function(op: Op, block: Block, replaced: dict[Value, Value]) -> None:
     b = _builder(op, block)
     found = b.op(op.schema, tuple([_extended(b, x) for x in op.operands]), dict(op.attrs)).result
-    _round(b, op, found, replaced)
-
-
-def _widen_reduction(op: Op, block: Block, replaced: dict[Value, Value]) -> None:
-    old = op.regions[0].block
-    body = Block((F32, F32))
-    inner = Builder(body, old.ops[0].loc)
-    at = [old.args.index(v) for v in old.ops[0].operands]
-    inner.op(reduce_return, (inner.create(old.ops[0].schema, *(body.args[i] for i in at)),))
-    b = _builder(op, block)
-    found = b.op(op.schema, (_extended(b, op.operands[0]),), dict(op.attrs), (Region([body]),)).result
     _round(b, op, found, replaced)
 
 
