@@ -26,7 +26,7 @@ from teeny.ops.shape import broadcast_value, expand_dims_, reshape_
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
-    from teeny.language.typing import Const, F, Tensor, f16, f32, f64, i8, i32, u8
+    from teeny.language.typing import Const, F, P, Q, Tensor, f16, f32, f64, i8, i32, u8
 
 __all__ = ["dot"]
 
@@ -263,6 +263,37 @@ def dot(
     max_num_imprecise_acc: Const[int | None] = None,
     out_dtype: type[f16] | None = None,
 ) -> Tensor[f16]: ...
+@overload
+def dot(
+    input: Tensor[P],
+    other: Tensor[Q],
+    acc: Tensor[f32] | None = None,
+    input_precision: Const[str | None] = None,
+    allow_tf32: Const[bool | None] = None,
+    max_num_imprecise_acc: Const[int | None] = None,
+    out_dtype: type[f32] | None = None,
+) -> Tensor[f32]: ...
+@overload
+def dot(
+    input: Tensor[P],
+    other: Tensor[Q],
+    acc: Tensor[f16],
+    input_precision: Const[str | None] = None,
+    allow_tf32: Const[bool | None] = None,
+    max_num_imprecise_acc: Const[int | None] = None,
+    out_dtype: type[f16] | None = None,
+) -> Tensor[f16]: ...
+@overload
+def dot(
+    input: Tensor[P],
+    other: Tensor[Q],
+    acc: None = None,
+    input_precision: Const[str | None] = None,
+    allow_tf32: Const[bool | None] = None,
+    max_num_imprecise_acc: Const[int | None] = None,
+    *,
+    out_dtype: type[f16],
+) -> Tensor[f16]: ...
 @language(
     _emit,
     shape=_shape,
@@ -280,8 +311,9 @@ def dot(
 ) -> Any:
     """`input @ other`, added to `acc` where it is given.
 
-    f16, bf16 and f32 add up in f32, i8 and u8 in i32, f64 in f64 (which `acc` or `out_dtype=tl.f64` says, T012). An
-    `acc` of f16, or `out_dtype=tl.f16`, has a product of f16 rounded to it, once.
+    8-bit floats (two kinds, if you like), f16, bf16 and f32 add up in f32, i8 and u8 in i32, f64 in f64, which `acc` or
+    `out_dtype=tl.f64` says (T012). An `acc` of f16, or `out_dtype=tl.f16`, has a product of f16 or 8-bit floats rounded
+    to it, once.
 
     Shapes (M, K), (K, N) and (M, N), with equal leading axes in a batch (S010). `input_precision` says how f32 inputs
     may be rounded on a GPU: "tf32" (the default), "tf32x3", "ieee", "bf16x3" or "bf16x6"; the CPU always takes them as

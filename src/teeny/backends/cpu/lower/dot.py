@@ -20,6 +20,8 @@ from teeny.backends.cpu.lower.scheme import scheme_of
 from teeny.backends.cpu.lower.state import Buffer, State, row_major
 from teeny.backends.cpu.lower.store import full_width, materialise
 from teeny.backends.cpu.lower.values import BYTES, axes_of, dtype_name, shape, size
+from teeny.ir.dtype import F64, DType
+from teeny.ir.schema import dtype_of
 from teeny.ops.dot import dot_unsigned_
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ FLOPS = 60.0
 def dot(state: State, op: Op) -> None:
     """Lower a `tt.dot` and bind its result."""
     a, c = op.operands[0], op.operands[2]
+    dtype = dtype_of(a.type)
     dims, inner = shape(c), shape(a)[-1]
     state.cost += state.trips * 2 * size(dims) * inner / FLOPS
     target = _accumulator(state, op)
@@ -48,8 +51,8 @@ def dot(state: State, op: Op) -> None:
         target = state.buffer(dims, dtype_name(c.type))
     top = state.arena.top
     start = _start(state, c, target)
-    width = _width(state, dtype_name(a.type), dims[-1])
-    scheme = scheme_of(state.b, dtype_name(a.type), inner, width, unsigned=op.schema is dot_unsigned_)
+    width = _width(state, dtype, dims[-1])
+    scheme = scheme_of(state.b, dtype, inner, width, unsigned=op.schema is dot_unsigned_)
     left = elements(state, a, scheme)
     right = vectors(state, op.operands[1], scheme)
     state.b.epoch += 1
@@ -59,10 +62,10 @@ def dot(state: State, op: Op) -> None:
     state.bound[op.results[0]] = target
 
 
-def _width(state: State, dtype: str, columns: int) -> int:
+def _width(state: State, dtype: DType, columns: int) -> int:
     """Lanes of a vector of sums: half as many of f64."""
     lanes = full_width(state)
-    return min(max(lanes // 2, 1) if dtype == "f64" else lanes, columns)
+    return min(max(lanes // 2, 1) if dtype is F64 else lanes, columns)
 
 
 def _accumulator(state: State, op: Op) -> Buffer | None:

@@ -19,6 +19,7 @@ from teeny.backends.cpu.lower.store import full_width, materialise
 from teeny.backends.cpu.lower.strided import Strided, of_buffer, strided
 from teeny.backends.cpu.lower.transpose import laid_out, turn
 from teeny.backends.cpu.lower.values import axes_of, dtype_name, shape
+from teeny.ir.schema import dtype_of
 
 if TYPE_CHECKING:
     from teeny.backends.cpu.lower.scheme import Scheme
@@ -84,7 +85,8 @@ def _copied(state: State, value: Value, scheme: Scheme, axis: int) -> Buffer:
     if found is None or any(stride.const is not None for stride in found.strides[-2:]):
         materialise(state, [(wide, buffer)])
     else:
-        copy(state, found, value, wide, buffer, axis, lambda lane: scheme.widen(state.b, lane))
+        dtype = dtype_of(value.type)
+        copy(state, found, value, wide, buffer, axis, lambda lane: scheme.widen(state.b, lane, dtype))
     return buffer
 
 

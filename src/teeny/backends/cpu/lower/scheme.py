@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from teeny.backends.cpu.lower.values import dtype_name
 from teeny.ir.core import Op
-from teeny.ir.dtype import F32, LEAVES
+from teeny.ir.dtype import BF16, F32, F64, I8, LEAVES
+from teeny.ir.schema import dtype_of
 from teeny.ir.types import with_element
 from teeny.ops.cast import extf, extsi, extui
+from teeny.ops.float8 import decode
+from teeny.ops.reformat import fp_to_fp
 
 if TYPE_CHECKING:
     from teeny.backends.cpu.builder import Builder
     from teeny.ir.core import Value
+    from teeny.ir.dtype import DType
     from teeny.ir.lanes import Lane
 
 __all__ = ["Scheme", "scheme_of", "widened"]
@@ -39,8 +42,11 @@ class Scheme:
         """The dtype of a lane as it is loaded: of a pair both in one i32."""
         return "i32" if self.pairs else self.packed
 
-    def widen(self, b: Builder, lane: Lane) -> Lane:
+    def widen(self, b: Builder, lane: Lane, dtype: DType) -> Lane:
         """A lane of an operand with the dtype that it is packed as."""
+        if dtype.kind == "float8":
+            wide = decode(b, lane, dtype.name)
+            return b.fptrunc(wide, "bf16") if self.packed == "bf16" else wide
         if lane.dtype == self.packed:
             return lane
         if self.packed[0] == "f":
@@ -56,24 +62,29 @@ class Scheme:
         return b.fma(x, y, total) if b.features.fma else b.fadd(total, b.fmul(x, y))
 
 
-def scheme_of(b: Builder, dtype: str, inner: int, width: int, *, unsigned: bool = False) -> Scheme:
-    """The scheme for operands of a dtype, an inner axis of `inner` and vectors of `width` lanes."""
-    if dtype == "i8":
+def scheme_of(b: Builder, dtype: DType, inner: int, width: int, *, unsigned: bool = False) -> Scheme:
+    """The scheme for operands of a dtype, an inner axis of `inner` and vectors of `width` lanes.
+
+    bf16 holds all numbers of the 8-bit floats.
+    """
+    if dtype is I8:
         if b.features.x86 and width in _MADD and width <= b.features.lanes and inner % 2 == 0:
             return Scheme("i16", "i32", pairs=True, unsigned=unsigned)
         return Scheme("i32", "i32", unsigned=unsigned)
-    if dtype == "f64":
+    if dtype is F64:
         return Scheme("f64", "f64")
-    if dtype == "bf16" and b.features.bf16 and width == PAIRS and inner % 2 == 0:
+    if (dtype is BF16 or dtype.kind == "float8") and b.features.bf16 and width == PAIRS and inner % 2 == 0:
         return Scheme("bf16", "f32", pairs=True)
     return Scheme("f32", "f32")
 
 
 def widened(value: Value, scheme: Scheme) -> Value:
     """An operand with the dtype that it is packed as."""
-    if dtype_name(value.type) == scheme.packed:
+    source, dtype = dtype_of(value.type), LEAVES[scheme.packed]
+    if source is dtype:
         return value
-    dtype = LEAVES[scheme.packed]
+    if source.kind == "float8":
+        return Op(fp_to_fp, (value,), (with_element(value.type, dtype),)).result
     cast = extf if dtype is F32 else extui if scheme.unsigned else extsi
     return Op(cast, (value,), (with_element(value.type, dtype),)).result
 
