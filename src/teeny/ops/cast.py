@@ -188,7 +188,7 @@ def _sizes(dtype: DType) -> str:
 def cast(
     x: Tensor[D], dtype: type[E], fp_downcast_rounding: Const[str | None] = None, bitcast: Const[bool] = False
 ) -> Tensor[E]:
-    """x converted to `dtype`, rounding to nearest even; `fp_downcast_rounding="rtz"` rounds a float toward zero instead.
+    """x converted to `dtype`, rounding to nearest even; with `fp_downcast_rounding="rtz"` a float toward zero.
 
     Float to integer truncates, saturates at the dtype's range and gives 0 for NaN; integer to integer wraps; to bool:
     whether x is not 0. To an 8-bit float saturates at its largest number, infinities too (toward zero, f8e5m2 keeps

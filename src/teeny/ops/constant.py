@@ -21,16 +21,20 @@ def _check(types: tuple[Type, ...], attrs: dict[str, Any], results: tuple[Type, 
     dtype_of(results[0])
 
 
+def _value(op: Op) -> Any:
+    return op.attrs["value"]
+
+
 def _numpy(np: Any, op: Op) -> Any:
     type_ = op.results[0].type
-    dtype, value = dtype_of(type_), op.attrs["value"]
+    dtype, value = dtype_of(type_), _value(op)
     if dtype.kind == "float8":
         return np.full(shape_of(type_), bits_of(value, dtype.name), np.uint8).view(numpy_dtype(np, dtype))
     return np.full(shape_of(type_), value, numpy_dtype(np, dtype))
 
 
 def _cpu(b: Any, op: Op) -> Any:
-    dtype, value = dtype_of(op.results[0].type), op.attrs["value"]
+    dtype, value = dtype_of(op.results[0].type), _value(op)
     if dtype.kind == "float8":
         return b.const("i8", bits_of(value, dtype.name))
     return b.const(dtype.mlir, value)

@@ -1,7 +1,7 @@
 """8-bit floats as bits: how each format is read and written, in steps on integers and f32 that every executor has.
 
-A conversion to an 8-bit float rounds once, to nearest even, and saturates: what is beyond the largest number becomes that
-number, infinities too (as NVIDIA's `cvt.rn.satfinite` does). Rounding toward zero keeps the infinities of f8e5m2.
+A conversion to an 8-bit float rounds once, to nearest even, and saturates: what is beyond the largest number becomes
+that number, infinities too (as NVIDIA's `cvt.rn.satfinite` does). Rounding toward zero keeps the infinities of f8e5m2.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ FORMATS: dict[str, Format8] = {
     "f8e4m3fnuz": Format8(3, 8, 0x7F, 0x80),
     "f8e5m2fnuz": Format8(2, 16, 0x7F, 0x80),
 }
-"""Open Compute Project, "OCP 8-bit Floating Point Specification (OFP8)", 2023; the others are of B. Noune et al., "8-bit
-Numerical Formats for Deep Neural Networks", 2022."""
+"""Open Compute Project, "OCP 8-bit Floating Point Specification (OFP8)", 2023; the others are of B. Noune et al.,
+"8-bit Numerical Formats for Deep Neural Networks", 2022."""
 
 _MAGNITUDE = 0x7FFFFFFF
 _INFINITY = 0x7F800000

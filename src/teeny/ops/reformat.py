@@ -49,9 +49,12 @@ def _saturated(np: Any, x: Any, dtype: DType, rounding: str) -> Any:
     return held.astype(x.dtype)
 
 
+def _rounding(op: Op) -> str:
+    return str(op.attrs.get("rounding") or "rtne")
+
+
 def _reformat_numpy(np: Any, op: Op, x: Any) -> Any:
-    target = dtype_of(op.results[0].type)
-    rounding = op.attrs.get("rounding") or "rtne"
+    target, rounding = dtype_of(op.results[0].type), _rounding(op)
     x = np.asarray(x)
     if dtype_of(op.operands[0].type).kind == "float8":
         x = x.astype(np.float32)
@@ -62,25 +65,21 @@ def _reformat_numpy(np: Any, op: Op, x: Any) -> Any:
 
 def _reformat_cpu(b: Any, op: Op, x: Any) -> Any:
     source, target = dtype_of(op.operands[0].type), dtype_of(op.results[0].type)
-    rounding = op.attrs.get("rounding") or "rtne"
     if source.kind == "float8":
         x = decode(b, x, source.name)
     if target.kind == "float8":
-        return encode(b, x, target.name, rounding)
-    kind = dtype_of(op.operands[0].type) if source.kind != "float8" else None
-    if kind is target:
-        return x
-    if target.bits > 32 or (kind is None and target.name == "f32"):
-        return b.fpext(x, target.mlir)
-    return _narrowed(b, x, target, rounding)
+        return encode(b, x, target.name, _rounding(op))
+    return _converted(b, x, target, _rounding(op))
 
 
-def _narrowed(b: Any, x: Any, target: DType, rounding: str) -> Any:
-    """A float lane of another format, of 16 or 32 bits."""
-    if b.type_of(x) in ("f16", "bf16"):
+def _converted(b: Any, x: Any, target: DType, rounding: str) -> Any:
+    """A float lane as a float of 16 bits or more."""
+    if b.type_of(x) in ("f16", "bf16") and b.type_of(x) != target.mlir:
         x = b.fpext(x, "f32")
     if b.type_of(x) == target.mlir:
         return x
+    if target.bits == 64:
+        return b.fpext(x, target.mlir)
     near = b.fptrunc(x, target.mlir)
     if rounding == "rtne":
         return near
@@ -103,4 +102,3 @@ fp_to_fp = define(
         _reformat_interval, attrs=("rounding?",), inferred=False, group="cast", cost=4.0,
     )
 )  # fmt: skip
-

@@ -1,7 +1,7 @@
 """The CPU's rules of operations written out as operations of the dialect: for Triton, where it has no instruction.
 
-A rule works on lanes; here a lane is a value of the IR, all of one shape. 8-bit floats travel as their bits (`i8`), as on
-the CPU.
+A rule works on lanes; here a lane is a value of the IR, all of one shape. 8-bit floats travel as their bits (`i8`), as
+on the CPU.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ from dataclasses import replace
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Function, Module, Op, Region, Value, walk_function
 
-
 Rule = Callable[[Builder, Op, tuple[Value, ...]], Value | None]
 """`(b, op, operands) -> result`: what stands for `op` of those operands, appended through b; None where `op` stays."""
 
@@ -22,9 +21,7 @@ def _has_expansion(op: Op) -> bool:
     return op.schema.expand is not None
 
 
-def expand(
-    module: Module, rule: Rule = by_schema, concerns: Callable[[Op], bool] = _has_expansion
-) -> Module:
+def expand(module: Module, rule: Rule = by_schema, concerns: Callable[[Op], bool] = _has_expansion) -> Module:
     """The module itself where the rule concerns no operation of it, else a copy."""
     if not any(concerns(op) for f in module.functions for op in walk_function(f)):
         return module

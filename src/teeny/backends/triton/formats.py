@@ -1,9 +1,9 @@
 """Conversions of floats that a GPU has no instruction for, or that Triton gets wrong there, written out in others.
 
-What Triton 3.6 and 3.9 do (seen in the code they make): NVIDIA's GPUs convert to and from f8e4m3 and f8e5m2, rounding to
-nearest, from sm_89 on; before, f8e5m2 is read alone. f8e5m2 becomes bf16 by a product that loses infinities and NaN.
-gfx942 converts the formats without negative zero; its instruction makes NaN of what is too large. The rest they refuse,
-or do in code of their own that rounds otherwise.
+What Triton 3.6 and 3.9 do (seen in the code they make): NVIDIA's GPUs convert to and from f8e4m3 and f8e5m2, rounding
+to nearest, from sm_89 on; before, f8e5m2 is read alone. f8e5m2 becomes bf16 by a product that loses infinities and NaN.
+gfx942 converts the formats without negative zero; its instruction makes NaN of what is too large. The rest they
+refuse, or do in code of their own that rounds otherwise.
 """
 
 from __future__ import annotations
