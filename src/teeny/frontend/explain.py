@@ -13,7 +13,7 @@ from teeny.frontend.signature import show_terms
 from teeny.frontend.values import Comparison, Condition, Unset, is_tuple, kind_of, show
 from teeny.ir.dtype import DType, members
 from teeny.ir.poly import Poly
-from teeny.ir.types import PointerType
+from teeny.ir.types import PointerType, ViewType
 from teeny.ops.function import LanguageFunction, Operand
 
 if TYPE_CHECKING:
@@ -62,7 +62,10 @@ def explain(
     if wrong.kind == "missing":
         return c.fault("E005", f"{call.name} needs the argument `{parameter}`", node)
     if wrong.kind == "surplus":
-        return c.fault("E005", f"{call.name} takes `{parameter}` only together with other arguments than these", node)
+        return c.fault(
+            "E005", f"{call.name} takes `{parameter}` only together with other arguments than these", node,
+            help=_of_views(function, parameter),
+        )  # fmt: skip
     if wrong.kind == "excluded":
         return _excluded(call, wrong.bound)
     if wrong.kind == "const":
@@ -83,6 +86,14 @@ def explain(
     if value is None and isinstance(at, ast.Name):
         return c.fault("T010", f"`{call.text}` is None here", at, help=f"use it under `if {call.text} is not None:`")
     return c.fault("T010", call.needs(show(value)), at)
+
+
+def _of_views(function: LanguageFunction, parameter: str) -> str:
+    """Where a parameter goes with block pointers alone: that it does."""
+    firsts = [s.params[0].terms for s in signatures(function) if any(p.name == parameter for p in s.params)]
+    if not firsts or any(t.kind != "block" for terms in firsts for t in terms):
+        return ""
+    return f"`{parameter}` goes with a block pointer (tl.make_block_ptr); plain pointers take a mask"
 
 
 def not_const(c: Context, at: ast.AST, what: str, value: Any) -> Any:
@@ -128,6 +139,17 @@ def _excluded(call: _Call, dtype: Any) -> Any:
 def _operand(call: _Call, value: Operand) -> Any:
     c, at, wrong, dtype = call.c, call.at, call.wrong, value.dtype
     code = call.function.codes.get(wrong.param.name)
+    if isinstance(value.type, ViewType):
+        c.doubt(at)
+        block = value.type.kind == "block pointer"
+        moved = f"move it with tl.advance({call.text}, offsets), read it with tl.load({call.text})"
+        return c.fault(
+            "T005", call.needs(show(value)), at, help=moved if block else f"read it with {call.text}.load(...)"
+        )
+    if wrong.param.terms and all(t.kind == "none" for t in wrong.param.terms):
+        text = f"{call.name} takes no `{wrong.param.name}` with a block pointer"
+        help = 'name the axes to check, and what lies outside: boundary_check=(0, 1), padding_option="zero"'
+        return c.fault("T010", text, at, help=help)
     if isinstance(dtype, PointerType):
         c.doubt(at)
         return c.fault("T005", call.needs(show(value)), at, help="load the elements first: tl.load(pointer)")

@@ -279,6 +279,8 @@ def _no_index(c: Context, node: ast.Subscript, index: Any) -> Any:
 
 
 def _expand(c: Context, node: ast.AST, base: Operand, kept: list[bool]) -> Any:
+    if isinstance(base.type, ViewType):
+        return c.fault("T005", f"{show(base)} cannot be indexed", node, help="load its block first")
     rank = len(base.shape)
     if sum(kept) > rank or (rank and sum(kept) < rank):
         return c.fault(

@@ -278,7 +278,8 @@ def _show_term(term: Term) -> str:
         return repr(term.value)
     if term.kind == "tuple":
         if term.many:
-            return f"a tuple of {term.inner[0].kind}s"
+            one = term.inner[0]
+            return f"a tuple, each {show_terms(one.inner)}" if one.kind == "union" else f"a tuple of {one.kind}s"
         return f"a tuple ({', '.join(map(_show_term, term.inner))})"
     shown = "" if dtype is None else f" of {dtype.bound}" if dtype.is_variable else f" of {dtype.name}"
     return _WORDS.get(term.kind, f"a {term.kind}") + shown.replace(" of Dtype", "")

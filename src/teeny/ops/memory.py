@@ -109,9 +109,7 @@ def _load_shape(
     return shape
 
 
-def _store_shape(
-    s: Shapes, ptr: Operand, value: Any, mask: Any = None, boundary_check: Any = ()
-) -> tuple[Dim, ...]:
+def _store_shape(s: Shapes, ptr: Operand, value: Any, mask: Any = None, boundary_check: Any = ()) -> tuple[Dim, ...]:
     block = view_type(ptr.type)
     if block is not None:
         checked_axes(s, boundary_check, len(block.shape))

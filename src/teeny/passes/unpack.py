@@ -1,7 +1,7 @@
 """A copy of a module in which values of some types are several values each: their parts.
 
-What carries a value carries its parts: loops, branches, calls, joins of compile-time branches, selections. What makes or
-reads such a value is written by the rule of its operation.
+What carries a value carries its parts: loops, branches, calls, joins of compile-time branches, selections. What makes
+or reads such a value is written by the rule of its operation.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from teeny.checks.fill.reduction import group_of, identity_of
 from teeny.checks.fill.wording import (
     called,
+    checked_axes,
     computed_text,
     fill_text,
     is_load,
@@ -40,6 +41,8 @@ def diagnose(finding: Finding, kernel: str, keys: Keys, fill: float | None) -> D
             message, text = f"undefined lanes of {name} are stored", "and are written here"
             same = f"mask={mask}" if mask else "the mask of the load"
             help_ = f"give the store the mask of the load: {same}, or the load an `other`"
+            if load is not None and checked_axes(load):
+                help_ = 'give the store the bounds of the load, or the load padding_option="zero"'
             if not is_load(load):
                 help_ = f"give this access the same mask: {same}"
         case "address" | "mask":
@@ -103,7 +106,7 @@ def _dot(finding: Finding, kernel: str, keys: Keys) -> Diagnostic:
         )
     mask = (mask_text(load) if load is not None else None) or "mask"
     zero = fill_text(0.0, load.results[0], load) if load is not None else "0"
-    help_ = f"fill them with 0, which adds nothing: other={zero}"
+    help_ = f"fill them with 0, which adds nothing: {_argument(0.0, zero, load)}"
     if not isinstance(state, Undefined | Number) or not is_load(load):
         help_ = f"set them to 0 after the computation: tl.where({mask}, ..., {zero})"
     return report(finding.code, message, *_labels(finding, keys, text), help=(help_,), kernel=kernel)
@@ -112,7 +115,7 @@ def _dot(finding: Finding, kernel: str, keys: Keys) -> Diagnostic:
 def _mend(op: Op, load: Op | None, fill: float | None, short: str) -> str:
     identity = identity_of(op)
     if fill is not None and load is not None:
-        text = f"other={fill_text(fill, load.results[0], load)}"
+        text = _argument(fill, fill_text(fill, load.results[0], load), load)
         if identity is not None and fill == identity:
             return f"fill them with the identity of {short}: {text}"
         return f"fill them so that they leave this {short} as it is: {text}"
@@ -121,6 +124,15 @@ def _mend(op: Op, load: Op | None, fill: float | None, short: str) -> str:
         return f"choose what they hold before: tl.where({mask}, ..., ...)"
     value = fill_text(identity, op.operands[0], load) if load is not None else number_text(identity)
     return f"set them to the identity of {short} after the computation: tl.where({mask}, ..., {value})"
+
+
+def _argument(fill: float, text: str, load: Op | None) -> str:
+    """The argument that fills: of a load that checks bounds itself, where that can hold the fill, its padding."""
+    if load is None or not checked_axes(load):
+        return f"other={text}"
+    if fill == 0:
+        return 'padding_option="zero"'
+    return f"load through plain pointers with a mask and other={text}"
 
 
 def _labels(finding: Finding, keys: Keys, text: str) -> tuple[Label, ...]:
@@ -135,6 +147,8 @@ def _labels(finding: Finding, keys: Keys, text: str) -> tuple[Label, ...]:
 
 def _born(finding: Finding, load: Op, keys: Keys) -> str:
     """What happens at the load to the lanes outside the condition."""
-    where = outside(finding.key, keys)
+    where = outside(finding.key, keys) if not checked_axes(load) else None
     lanes = f"lanes with {where}" if where is not None else "lanes outside its mask"
+    if checked_axes(load):
+        lanes = "elements outside of the array"
     return f"{lanes} are not read" if len(load.operands) < 3 or not is_load(load) else f"{lanes} are filled here"

@@ -68,6 +68,16 @@ def computed_text(value: Value, load: Op | None) -> str | None:
     return f"`{text}`" if 0 < len(text) <= _LONGEST and text != (load and load.results[0].name) else None
 
 
+def checked_axes(load: Op) -> bool:
+    """Whether the mask of a load is a check of bounds that the load itself asks for (`boundary_check`)."""
+    if len(load.operands) < 2:
+        return False
+    op = load.operands[1].op
+    while op is not None and op.schema.group in _REPEATS:
+        op = op.operands[0].op
+    return op is not None and op.loc is not None and op.loc is load.loc and op.schema.group != "constant"
+
+
 def outside(key: Dim, keys: Keys) -> str | None:
     """The opposite of a condition in the words of its source, such as `cols >= n_cols`; None where they are unknown."""
     origin = keys.origins.get(key)
