@@ -24,7 +24,7 @@ ROWS = (
     ("checks",),
     ("backends",),
     ("runtime",),
-    ("tune", "port", "torch", "bundle", "nn"),
+    ("tune", "port", "torch", "triton", "bundle", "nn"),
     ("cli",),
 )
 RANK = {name: rank for rank, row in enumerate(ROWS) for name in row}

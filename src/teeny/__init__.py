@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from teeny.runtime.program import Program, compile
     from teeny.runtime.specialization import Specialization
     from teeny.runtime.target import Target
+    from teeny.triton.kernel import TritonKernel, from_triton
 
 _HOME = {
     "CompileError": "diag.errors",
@@ -35,6 +36,8 @@ _HOME = {
     "device": "runtime.device",
     "compile": "runtime.program",
     "Specialization": "runtime.specialization",
+    "TritonKernel": "triton.kernel",
+    "from_triton": "triton.kernel",
 }
 
 __all__ = [
@@ -50,9 +53,11 @@ __all__ = [
     "Specialization",
     "Target",
     "TeenyError",
+    "TritonKernel",
     "cdiv",
     "compile",
     "device",
+    "from_triton",
     "kernel",
     "next_power_of_2",
 ]

@@ -15,7 +15,7 @@ __all__ = ["CpuDriver"]
 _VARIABLE = "TRITON_DEFAULT_BACKEND"
 _NAME = "cpu"
 _CACHE_BYTES = 1 << 20
-"""What is written between the runs of a benchmark. A CPU's caches are larger; its clearing would be most of the time."""
+"""Written between the runs of a benchmark: less than a CPU's caches hold, whose clearing would be most of the time."""
 
 
 class CpuDriver(DriverBase):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from teeny.diag.errors import LaunchError
 from teeny.runtime.executable import native_executable
@@ -87,7 +87,7 @@ def packer(kernel: str, signature: Mapping[str, Any]) -> Callable[..., tuple[int
 def _slots(value: str, name: str, type_: Any) -> Iterator[tuple[str, str]]:
     """For each slot of an argument of a Triton type, the expression that makes it, and a line that comes before."""
     if isinstance(type_, tuple):
-        for at, one in enumerate(type_):  # pyright: ignore
+        for at, one in enumerate(cast("tuple[Any, ...]", type_)):
             yield from _slots(f"{value}[{at}]", f"{name}[{at}]", one)
     elif type_ == "constexpr":
         return

@@ -6,6 +6,7 @@ import ast
 import os
 import re
 from functools import cache, lru_cache
+from importlib.util import find_spec
 
 from teeny.diag.span import Location, SourceFile, Span, byte_column, user_location
 
@@ -40,7 +41,9 @@ def expression_at(path: str, line: int, column: int) -> Span | None:
     if source is None:
         return None
     end = _expressions(source).get((line, byte_column(source.line(line), column)))
-    return word_at(path, line, column) if end is None else Span(source, line, byte_column(source.line(line), column), *end)
+    return (
+        word_at(path, line, column) if end is None else Span(source, line, byte_column(source.line(line), column), *end)
+    )
 
 
 @lru_cache(maxsize=16)
@@ -60,10 +63,10 @@ def _expressions(source: SourceFile) -> dict[tuple[int, int], tuple[int, int]]:
 
 @cache
 def _libraries() -> tuple[str, ...]:
-    import teeny
-    import triton
-
-    return tuple(os.path.dirname(os.path.abspath(m.__file__ or "")) for m in (triton, teeny))
+    """The folders of Triton and of teeny."""
+    found = find_spec("triton")
+    ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return (ours,) if found is None or found.origin is None else (ours, os.path.dirname(found.origin))
 
 
 def in_user_file(place: Location) -> Location:

@@ -1,0 +1,69 @@
+"""What Triton's front end says of a kernel that it refuses, as a diagnostic at the line of the kernel."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+from typing import Any
+
+from teeny.backends.triton.wheel import load
+from teeny.diag.diagnostic import at, report
+from teeny.diag.errors import KernelError
+from teeny.diag.span import Location
+from teeny.triton.places import expression_at
+
+__all__ = ["refused"]
+
+_WRAPPED = re.compile(r"(\w+)\((['\"])(.*)\2\)")
+"""How Triton repeats an exception: `NameError('x is not defined')`."""
+
+
+def refused(jit: Any, error: BaseException) -> KernelError:
+    """The error of a kernel that Triton refuses (X009)."""
+    inner = _innermost(error)
+    message = str(getattr(inner, "error_message", None) or inner).strip() or type(inner).__name__
+    place = _place(jit, inner)
+    labels = () if place is None else (at(place),)
+    said = _WRAPPED.fullmatch(message.splitlines()[-1])
+    text = f"Triton refuses `{jit.__name__}`: {f'{said[1]}: {said[3]}' if said else message.splitlines()[-1]}"
+    return KernelError((report("X009", text, *labels, kernel=str(jit.__name__)),))
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """The cause that stands deepest: each inlined call wraps the error of what it called."""
+    kind = load("compiler.errors").CompilationError
+    while error.__cause__ is not None and isinstance(error.__cause__, kind):
+        error = error.__cause__
+    return error
+
+
+def _reachable(jit: Any) -> list[Any]:
+    """A function and those that it calls by their names, its own and those of modules."""
+    found, stack = list[Any](), [jit]
+    while stack:
+        one = stack.pop()
+        if one in found or not hasattr(one, "raw_src"):
+            continue
+        found.append(one)
+        names = one.fn.__globals__
+        values = [names.get(name) for name in one.fn.__code__.co_names]
+        modules = [v for v in values if isinstance(v, ModuleType)]
+        stack += values + [getattr(m, name, None) for m in modules for name in one.fn.__code__.co_names]
+    return found
+
+
+def _place(root: Any, error: BaseException) -> Location | None:
+    """Where the node that an error names stands in its file."""
+    node, source = getattr(error, "node", None), getattr(error, "src", None)
+    if node is None or not hasattr(node, "lineno"):
+        return None
+    for jit in _reachable(root):
+        if jit.src == source:
+            lines = jit.raw_src
+            first = next((n for n, line in enumerate(lines) if line.lstrip().startswith("def ")), 0)
+            indent = len(lines[first]) - len(lines[first].lstrip())
+            path = jit.fn.__code__.co_filename
+            line = jit.starting_line_number + first + node.lineno - 1
+            span = expression_at(path, line, indent + node.col_offset + 1)
+            return None if span is None else Location(span)
+    return None
