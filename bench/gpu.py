@@ -63,19 +63,30 @@ def main() -> int:
 
 
 def _language() -> list[Row]:
-    """The matrix of functions and dtypes; its outcomes are kept, and so have to be brought back from the device."""
-    from bench.table import duration, noted
-    from tests.language import matrix, records
+    """The matrix of functions and dtypes, and the same kernels in Triton; both keep what came out."""
+    from tests.agreement import sides
+    from tests.language import matrix
     from tests.language.cells import cells
 
     labels = list(cells())
+    return [
+        _kept("language matrix", "gpu", len(labels), lambda: matrix.refresh("gpu", labels, every=True)),
+        _kept("agreement with Triton", "agreement", len(sides.PAIRS), sides.refresh),
+    ]
+
+
+def _kept(what: str, part: str, count: int, refresh: Callable[[], list[str]]) -> Row:
+    """One row of many small kernels. The file of what came out has to be brought back from the device."""
+    from bench.table import duration, noted
+    from tests.language.records import Part
+
     start = time.perf_counter()
-    failed = matrix.refresh("gpu", labels, every=True)
+    failed = refresh()
     spent = time.perf_counter() - start
     print("\n".join(failed))
-    print(f"gpu: outcomes are in {records.read('gpu').path}", flush=True)
-    said = f"{len(labels) - len(failed)} of {len(labels)} cells are right"
-    return [noted("language matrix", f"FAILED: {len(failed)} cells" if failed else "passed", said, duration(spent))]
+    print(f"gpu: {what} is kept in {Part(part).path}", flush=True)
+    said = f"FAILED: {len(failed)}" if failed else "passed"
+    return noted(what, said, f"{count - len(failed)} of {count} are right", duration(spent))
 
 
 def _tests() -> Row:

@@ -13,7 +13,8 @@ from tests.language.outcomes import HOST, OK, TARGETS
 FOLDER = Path(__file__).with_name("records")
 OLDEST, NEWEST = "3.6", "3.9"
 PARTS = ("host", OLDEST, NEWEST, "gpu")
-"""The files: the reference and the CPU, the oldest and the newest supported Triton, a CUDA device."""
+"""The files: the reference and the CPU, the oldest and the newest supported Triton, a CUDA device. Beside them stands
+`agreement`, of the same kernels in Triton and here."""
 COMMANDS = {
     "host": "python -m tests.language.matrix host",
     OLDEST: "make matrix TRITON=3.6.0",
@@ -38,7 +39,7 @@ class Part:
     @property
     def executors(self) -> tuple[str, ...]:
         """The columns that it fills, by the names that `outcome` takes."""
-        return {"host": HOST, "gpu": ("cuda",)}.get(self.name, TARGETS)
+        return {"host": HOST, "gpu": ("cuda",), "agreement": ("cuda",)}.get(self.name, TARGETS)
 
     @property
     def path(self) -> Path:
