@@ -22,6 +22,8 @@ _NUMBER = re.compile(r"-?(?:0x[0-9A-Fa-f]+|[0-9]+(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 _ESCAPE = re.compile(rb'\\([0-9A-Fa-f]{2}|[nt"\\])')
 _OPAQUE = re.compile(r"#[\w$.]+(?:<[^<>]*>)?|@[\w$.-]+|dense<[^<>]*> : tensor<[^<>]*>|unit\b")
+_SYMBOL = re.compile(r"@[\w$.-]+")
+_PLAIN_SYMBOL = re.compile(r"[A-Za-z_][\w$.-]*", re.ASCII)
 _HINT = re.compile(r"(?:cacheModifier|evictionPolicy)\s*=\s*\w+")
 _HINTS = ("cachePolicy", "cacheModifier", "evictionPolicy")
 _CODES: dict[str, tuple[str, str]] = {"f64": ("<d", "<Q"), "f32": ("<f", "<I"), "f16": ("<e", "<H")}
@@ -136,6 +138,19 @@ def read_string(at: Cursor) -> str | None:
     names = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
     raw = _ESCAPE.sub(lambda m: names.get(m[1]) or bytes.fromhex(m[1].decode()), word[1:-1].encode())
     return raw.decode("utf-8", "replace")
+
+
+def symbol_text(name: str) -> str:
+    """`@name`, in quotes where it is no plain word."""
+    return f"@{name}" if _PLAIN_SYMBOL.fullmatch(name) else f"@{quoted(name)}"
+
+
+def read_symbol(at: Cursor) -> str | None:
+    """`@name` without the `@`, None where there is none."""
+    word = at.match(_SYMBOL)
+    if word is not None:
+        return word[1:]
+    return read_string(at) if at.peek('@"') and at.accept("@") else None
 
 
 def read_attribute(at: Cursor) -> object:

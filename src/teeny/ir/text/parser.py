@@ -11,7 +11,7 @@ from teeny.diag.diagnostic import report
 from teeny.diag.span import SourceFile
 from teeny.ir.core import Block, Function, Module, Op, Region, Value
 from teeny.ir.schema import SchemaError, registry, verify_op
-from teeny.ir.text.attributes import Opaque, read_attribute, read_dictionary
+from teeny.ir.text.attributes import Opaque, read_attribute, read_dictionary, read_symbol
 from teeny.ir.text.cursor import Cursor, TextError
 from teeny.ir.text.extern import CALL, read_call
 from teeny.ir.text.flow import LABEL, numbered
@@ -35,7 +35,6 @@ _NUMBER = re.compile(r"[0-9]+")
 _NAME = re.compile(r"[A-Za-z_][\w$]*(?:\.[\w$]+)+", re.ASCII)
 _QUOTED = re.compile(r'"([A-Za-z_][\w$.]*)"')
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_SYMBOL = re.compile(r"@[\w$.-]+")
 _ALIAS = re.compile(r"#[\w$.-]+")
 MISFITS = (SchemaError, LookupError, TypeError, ValueError, AttributeError)
 """What the type rules raise for operands and attributes of another kind than they expect."""
@@ -53,7 +52,7 @@ def parse_module(source: str, name: str = "<text>", resolve: Resolve | None = No
     _aliases(at, places)
     wrapped = at.accept("module")
     if wrapped:
-        at.match(_SYMBOL)
+        read_symbol(at)
         if at.accept("attributes"):
             read_dictionary(at)
         at.expect("{")
@@ -96,7 +95,7 @@ def _function(at: Cursor, places: Places) -> Function:
         raise at.error(f"expected `tt.func`, found `{at.next_word()}`")
     public = not at.accept("private")
     at.accept("public")
-    name = at.match(_SYMBOL)
+    name = read_symbol(at)
     if name is None:
         raise at.error("expected the name of the function, such as `@kernel`")
     parser = Parser(at, places)
@@ -108,7 +107,7 @@ def _function(at: Cursor, places: Places) -> Function:
     at.expect("{")
     place = at.location(start, len("tt.func"))
     blocks = parser.blocks(args)
-    return Function(name[1:], Region(blocks), results, public, arg_attrs, attrs, parser.places.after(at).location or place)
+    return Function(name, Region(blocks), results, public, arg_attrs, attrs, parser.places.after(at).location or place)
 
 
 def _parameters(parser: Parser) -> tuple[tuple[tuple[str, Type], ...], tuple[dict[str, object], ...]]:

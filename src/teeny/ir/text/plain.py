@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from teeny.ir.dtype import BOOL, DType, integer_range
-from teeny.ir.text.attributes import dictionary_text, float_text, read_dictionary, read_number
+from teeny.ir.text.attributes import dictionary_text, float_text, read_dictionary, read_number, read_symbol, symbol_text
 from teeny.ir.text.parts import Parts
 from teeny.ir.text.types import read_type
 from teeny.ir.types import TensorType, element_of, shape_of, text
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from teeny.ir.types import Type
 
 _AXES = ("x", "y", "z")
-_SYMBOL = re.compile(r"@[\w$.-]+")
 
 
 def write_constant(p: Printer, op: Op) -> None:
@@ -123,12 +121,13 @@ def write_call(p: Printer, op: Op) -> None:
     results = ", ".join(text(r.type) for r in op.results)
     arrow = results if len(op.results) == 1 else f"({results})"
     rest = dictionary_text(op.attrs, frozenset(("callee",)))
-    p.out.append(f"tt.call @{op.attrs['callee']}({p.values(op.operands)}){rest} : ({p.types(op.operands)}) -> {arrow}")
+    callee = symbol_text(str(op.attrs["callee"]))
+    p.out.append(f"tt.call {callee}({p.values(op.operands)}){rest} : ({p.types(op.operands)}) -> {arrow}")
 
 
 def read_call(p: Parser, schema: OpDef) -> Parts:
     at = p.at
-    name = at.match(_SYMBOL)
+    name = read_symbol(at)
     if name is None:
         raise at.error("expected the name of a function")
     at.expect("(")
@@ -136,4 +135,4 @@ def read_call(p: Parser, schema: OpDef) -> Parts:
     at.expect(")")
     attrs = read_dictionary(at)
     types = p.function_type(operands)
-    return Parts(operands, {"callee": name[1:], **attrs}, types)
+    return Parts(operands, {"callee": name, **attrs}, types)

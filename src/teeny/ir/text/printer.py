@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from teeny.ir.text.attributes import dictionary_text
+from teeny.ir.text.attributes import dictionary_text, symbol_text
 from teeny.ir.text.erase import contract_operations
 from teeny.ir.text.format import AttrDict, AttrSlot, Group, Literal, OperandSlot, format_of
 from teeny.ir.text.kinds import writer_of
@@ -39,7 +39,7 @@ def print_function(function: Function, *, contracts: bool = True) -> str:
 def _function_text(function: Function, table: LocationTable | None, contracts: bool, indent: str) -> str:
     printer = Printer(names_of(function), table, frozenset() if contracts else contract_operations(function))
     out = printer.out
-    out.append(f"{indent}tt.func {'public' if function.public else 'private'} @{function.name}(")
+    out.append(f"{indent}tt.func {'public' if function.public else 'private'} {symbol_text(function.name)}(")
     attrs = function.arg_attrs
     out.append(
         ", ".join(
