@@ -246,7 +246,7 @@ def _formats(schema: OpDef) -> Iterator[Example]:
     for source in floats:
         for target in (d for d in floats if d is not source):
             for rounding in ("rtne", "rtz") if target.bits < source.bits else (None,):
-                attrs = {} if rounding is None else {"rounding": rounding}
+                attrs: dict[str, Any] = {} if rounding is None else {"rounding": rounding}
                 for x, y in ((source, target), (typed((4, 2), source), typed((4, 2), target))):
                     yield f"{schema.name} {x} {y} {rounding}", _one(schema, (x,), y, **attrs)
 

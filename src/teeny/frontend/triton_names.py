@@ -7,7 +7,7 @@ LACKING = frozenset((
     "atomic_cas", "atomic_load", "atomic_max", "atomic_min", "atomic_or", "atomic_poll", "atomic_store",
     "atomic_xchg", "atomic_xor", "bitonic_merge", "block_type", "broadcast", "cat", "condition", "const",
     "constexpr", "constexpr_type",
-    "dot_scaled", "dtype", "flip", "float8e4b15", "float8e4b8", "float8e4nv", "float8e5", "float8e5b16", "gather",
+    "dot_scaled", "dtype", "flip", "float8e4b15", "gather",
     "histogram", "interleave", "join", "load_tensor_descriptor", "make_block_ptr",
     "make_tensor_descriptor", "mul",
     "pair_uniform_to_normal", "permute", "philox", "pi32_t", "pointer_type", "rand", "rand4x", "randint",
