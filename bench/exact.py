@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 ml_dtypes: Any = import_module("ml_dtypes")
-mpmath: Any = import_module("mpmath")
 
 Array = np.ndarray[Any, Any]
 WIDER = np.finfo(np.longdouble).nmant >= 63
@@ -20,13 +19,14 @@ WIDER = np.finfo(np.longdouble).nmant >= 63
 def _erf(x: Array) -> Array:
     if x.dtype == np.float64:
         return np.vectorize(math.erf, otypes=[np.float64])(x)
-    mpmath.mp.prec = 100
     return np.array([_long_erf(float(value)) for value in x.ravel()], np.longdouble).reshape(x.shape)
 
 
 def _long_erf(x: float) -> Any:
     if not math.isfinite(x) or abs(x) > 7 or x == 0:
         return np.longdouble(math.erf(x))
+    mpmath: Any = import_module("mpmath")
+    mpmath.mp.prec = 100
     exact = mpmath.erf(mpmath.mpf(x))
     high = float(exact)
     return np.longdouble(high) + np.longdouble(float(exact - high))
