@@ -251,7 +251,34 @@ def _formats(schema: OpDef) -> Iterator[Example]:
                     yield f"{schema.name} {x} {y} {rounding}", _one(schema, (x,), y, **attrs)
 
 
+TEXT = 'of "n"\\'
+
+
+def _asserts(schema: OpDef) -> Iterator[Example]:
+    for type_ in (BOOL, typed((8,), BOOL)):
+        yield f"assert {type_}", _one(schema, (type_,), message=TEXT)
+
+
+def _prints(schema: OpDef) -> Iterator[Example]:
+    yield "print", _one(schema, (), prefix=" here", hex=False, isSigned=())
+    yield "print of two", _one(schema, (typed((8,), I32), F32), prefix=f" {TEXT}: ", hex=True, isSigned=(1, 0))
+    yield "print of a pointer", _one(schema, (pointer(F32),), prefix="", hex=False, isSigned=(0,))
+
+
+def _assemblies(schema: OpDef) -> Iterator[Example]:
+    tile = typed((8,), I32)
+    attrs = {"asm_string": "mov.b32 $0, $1;", "constraints": "=r,r", "packed_element": 1, "pure": True}
+    yield "one", _one(schema, (tile,), tile, **attrs)
+    yield "none to two", kernel((), lambda b, args: void(b.op(schema, (), attrs, types=(I32, F32))))
+    yield "two to two", kernel((tile,) * 2, lambda b, args: void(b.op(schema, args, attrs, types=(tile, tile))))
+
+
 MAKERS: dict[str, Callable[[OpDef], Iterator[Example]]] = {
+    "tt.print": _prints,
+    "tt.assert": _asserts,
+    "tt.elementwise_inline_asm": _assemblies,
+    "llvm.intr.assume": lambda schema: iter([("assume", _one(schema, (BOOL,)))]),
+    "gpu.barrier": lambda schema: iter([("barrier", _one(schema, ()))]),
     "tt.fp_to_fp": _formats,
     "arith.constant": _constants,
     "arith.cmpi": _compares,
@@ -273,8 +300,14 @@ MAKERS: dict[str, Callable[[OpDef], Iterator[Example]]] = {
 
 
 def concrete() -> list[OpDef]:
-    """The operations that Triton has too."""
-    return [s for s in registry().values() if not s.generic and s.group != "contract"]
+    """The operations that every Triton has too."""
+    return [
+        s for s in registry().values() if not s.generic and s.group not in ("contract", "hint") and s.name not in NEWER
+    ]
+
+
+NEWER = ("ttg.barrier",)
+"""What the oldest Triton lacks."""
 
 
 def examples(schema: OpDef) -> list[Example]:

@@ -56,16 +56,11 @@ def _llvm(folder: Path) -> None:
         inspect.unwrap(vars(engine)["_llvm"])()
 
 
-def _eight_bit_float(folder: Path) -> None:
+def _assembly(folder: Path) -> None:
     import_module("teeny.language")  # all operations enter the registry
-    text = """
-    tt.func public @k(%p: !tt.ptr<f8E4M3FN>) {
-      %v = tt.load %p : !tt.ptr<f8E4M3FN>
-      tt.store %p, %v : !tt.ptr<f8E4M3FN>
-      tt.return
-    }
-    """
-    compile_module(parse_module(text))
+    attributes = '{constraints = "=r,r", packed_element = 1 : i32, pure = true}'
+    assembly = f'%y = tt.elementwise_inline_asm "mov.b32 $0, $1;" {attributes} %x : i32 -> i32'
+    compile_module(parse_module(f"tt.func public @k(%x: i32) {{ {assembly} tt.return }}"))
 
 
 PRODUCERS: dict[str, Callable[[Path], object]] = {
@@ -74,7 +69,7 @@ PRODUCERS: dict[str, Callable[[Path], object]] = {
     "X001": _triton,
     "X005": _llvm,
     "X006": lambda folder: parse_module("tt.func @k() { tt.nothing }"),
-    "X008": _eight_bit_float,
+    "X008": _assembly,
 }
 
 

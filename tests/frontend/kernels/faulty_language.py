@@ -29,8 +29,8 @@ def constructs(x_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> 
     except ValueError:
         z = -x
     tl.store(x_ptr + offs, z)
-    assert n > 0  # error[E001]
-    text = f"{BLOCK}"  # error[E001]
+    assert n  # error[T007]
+    text = f"{n}"  # error[E008]
     with open("x") as handle:  # error[E001]
         pass
     del x  # error[E001]

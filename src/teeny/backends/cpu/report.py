@@ -1,8 +1,8 @@
 """What native code reports during a launch: lines to print, and assertions that failed. See `lower.report`.
 
-The function that native code calls is Python; it takes the interpreter's lock, which the launching thread has let go of.
-What programs print is kept until the launch ends (or until there is much of it), so that it comes out in the order of the
-programs.
+The function that native code calls is Python; it takes the interpreter's lock, which the launching thread has let go
+of. What programs print is kept until the launch ends (or until there is much of it), so that it comes out in the order
+of the programs.
 """
 
 from __future__ import annotations

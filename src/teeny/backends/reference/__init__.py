@@ -4,9 +4,20 @@ It says what a program means. A lane is a value and whether it is *poisoned*: a 
 other lanes undefined, and what is computed from them is undefined, too.
 """
 
-from teeny.backends.reference.errors import AccessError, ExecutionError, PoisonError
+from teeny.backends.reference.errors import AccessError, AssertionFailure, ExecutionError, PoisonError
 from teeny.backends.reference.lanes import Lanes
 from teeny.backends.reference.memory import Buffer, Memory, bind
 from teeny.backends.reference.run import Event, run
 
-__all__ = ["AccessError", "Buffer", "Event", "ExecutionError", "Lanes", "Memory", "PoisonError", "bind", "run"]
+__all__ = [
+    "AccessError",
+    "AssertionFailure",
+    "Buffer",
+    "Event",
+    "ExecutionError",
+    "Lanes",
+    "Memory",
+    "PoisonError",
+    "bind",
+    "run",
+]

@@ -52,7 +52,7 @@ def read_assert(p: Parser, schema: OpDef) -> Parts:
 
 
 def write_asm(p: Printer, op: Op) -> None:
-    """`tt.elementwise_inline_asm "..." {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : ... -> ...`."""
+    """`tt.elementwise_inline_asm "..." {constraints = "=r,r", ...} %x : tensor<8xi32> -> tensor<8xi32>`."""
     rest = dictionary_text(op.attrs, frozenset(("asm_string",)))
     operands = f" {p.values(op.operands)} : {p.types(op.operands)}" if op.operands else ""
     text = quoted(str(op.attrs["asm_string"]))
