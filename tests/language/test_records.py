@@ -125,3 +125,33 @@ def test_a_recorded_compilation_is_repeated(tmp_path: Path) -> None:
             target = outcomes.TARGETS[at % len(outcomes.TARGETS)]
             module = outcomes.modules(outcomes.sheet_of(label), tmp_path)[0]
             assert outcomes.compiled(module, target) == part.outcome(label, target), (label, target)
+
+
+class Device:
+    """A stand-in for a CUDA device."""
+
+    architecture = "sm_75"
+
+
+@pytest.mark.parametrize(("label", "off"), [("exp-f32", 0.0), ("exp-f32", 1.0), ("truediv-f16", 0.0), ("sum-f32", 0.0)])
+def test_the_job_of_a_gpu(label: str, off: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the CPU in its place: right results are, wrong ones are not."""
+
+    def run(kernel: Any, arguments: Any, grid: Any, constants: Any) -> None:
+        kernel[grid](*arguments, **constants)
+        if off:
+            arguments[-1][40] += off
+
+    monkeypatch.setattr("tests.language.executors._on_cuda", run)
+
+    def device(at: int) -> Device:
+        return Device()
+
+    def synchronize(device: Device) -> None:
+        pass
+
+    monkeypatch.setattr("teeny.runtime.cuda.cuda_device", device)
+    monkeypatch.setattr("teeny.runtime.cuda.synchronize", synchronize)
+    found = outcomes.gpu_cell(label, tmp_path, "*")
+    assert found["outcomes"]["cuda"].startswith("failed: cuda: tl.exp(x1)" if off else "ok")
+    assert off or found["error"] <= 2
