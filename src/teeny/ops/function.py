@@ -101,7 +101,8 @@ if TYPE_CHECKING:  # the same by number of arguments: what `language` takes
         | Callable[[Builder, Any, Any, Any, Any, Any, Any, Any], One | Several]
     )
     Shaper = (
-        Callable[[Shapes, Any], Shaped]
+        Callable[[Shapes], Shaped]
+        | Callable[[Shapes, Any], Shaped]
         | Callable[[Shapes, Any, Any], Shaped]
         | Callable[[Shapes, Any, Any, Any], Shaped]
         | Callable[[Shapes, Any, Any, Any, Any], Shaped]

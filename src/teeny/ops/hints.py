@@ -96,11 +96,6 @@ def _emit_barrier(b: Builder, shape: Any, dtype: Any) -> None:
     b.op(barrier_, ())
 
 
-def _emit_assume(b: Builder, shape: Any, dtype: Any, cond: Any) -> None:
-    if isinstance(cond, Operand):
-        b.op(assume_, (cond.value,))
-
-
 @overload
 def multiple_of(input: Tensor[I], values: Const[int | tuple[int, ...] | list[int]]) -> Tensor[I]: ...
 @overload

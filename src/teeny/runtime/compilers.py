@@ -109,7 +109,7 @@ def hinted(module: Module, hints: Hints, *, asserts: bool) -> Module:
     function = module.kernel
     ones = {at: 1 for at, hint in enumerate(hints) if hint == UNIT}
     made = bind(function, ones) if ones else function
-    said = function.arg_attrs or ({},) * len(hints)
+    said = function.arg_attrs or tuple(dict[str, object]() for _ in hints)
     attributes = tuple(
         ({"tt.divisibility": DIVISOR} if hint == DIVISOR and _takes_hint(value.type) else {}) | attrs
         for value, hint, attrs in zip(function.args, hints, said, strict=True)
