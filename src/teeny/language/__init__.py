@@ -5,11 +5,13 @@ touches no second file.
 """
 
 from teeny.language import math as math
+from teeny.language.constexpr import *
 from teeny.language.dtypes import *
 from teeny.language.library import *
 from teeny.language.tensor import *
 from teeny.ops.arith import *
 from teeny.ops.atomic import *
+from teeny.ops.atomic_access import *
 from teeny.ops.branch import *
 from teeny.ops.block_pointer import *
 from teeny.ops.cast import *

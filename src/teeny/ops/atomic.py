@@ -88,15 +88,19 @@ def _expand_rmw(
     """`fmax` and `fmin` by the integers with the same bits, which floats without a sign are ordered like.
 
     Of floats with a sign the larger number is the smaller integer, read without a sign. A NaN becomes the integer that
-    changes nothing. What stands in memory is compared by its bits: a NaN there may stay. None for other kinds.
+    changes nothing. What stands in memory is compared by its bits: a NaN there may stay. An exchange of floats is one
+    of integers, which every version takes for every target. None for other kinds.
     """
-    if atomic_rmw_op not in ("fmax", "fmin"):
+    dtype = dtype_of(value.type)
+    if atomic_rmw_op not in ("fmax", "fmin", "exch") or dtype.kind != "float":
         return None
     most = atomic_rmw_op == "fmax"
-    dtype = dtype_of(value.type)
     integer = LEAVES[f"i{dtype.bits}"]
     bits = reinterpret(b, value, integer)
     at = reinterpret(b, ptr, pointer(integer))
+    if atomic_rmw_op == "exch":
+        operands = (at, bits) if mask is None else (at, bits, mask)
+        return reinterpret(b, b.create(atomic_rmw, *operands, atomic_rmw_op="exch", sem=sem, scope=scope), dtype)
     zero = constant(b, bits.type, 0)
     nan = b.create(cmpf, value, value, predicate="uno")
     idle = -(1 << (dtype.bits - 1)) if most else (1 << (dtype.bits - 1)) - 1

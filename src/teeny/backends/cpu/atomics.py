@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 from teeny.backends.cpu.builder import Builder
@@ -9,7 +10,7 @@ from teeny.backends.cpu.text import BITS, BYTES, FLOATS
 from teeny.diag.errors import InternalError
 from teeny.ir.lanes import Lane
 
-__all__ = ["compare_and_swap", "load", "relax", "rmw", "store"]
+__all__ = ["compare_and_swap", "load", "now", "poll", "relax", "rmw", "store"]
 
 _INSTRUCTIONS = {
     "add": "add", "max": "max", "min": "min", "umax": "umax", "umin": "umin", "and": "and", "or": "or", "xor": "xor",
@@ -17,6 +18,8 @@ _INSTRUCTIONS = {
 }  # fmt: skip
 _ORDERS = {"relaxed": "monotonic"}
 _ACQUIRES = ("acquire", "acq_rel")
+_CLOCK = 6 if sys.platform == "darwin" else 1
+"""CLOCK_MONOTONIC of the C library."""
 TURNS = 16
 """A thread that waits lets others run this often."""
 
@@ -86,6 +89,28 @@ def store(b: Builder, ptr: Lane, value: Lane, sem: str) -> None:
     bits = _bits(b, value)
     b.line(f"  store atomic {bits.dtype} {bits.text}, ptr {ptr.text} {_order(sem)}, align {BYTES[bits.dtype]}")
     b.epoch += 1
+
+
+def poll(b: Builder, ptr: Lane, expected: Lane, sem: str, deadline: Lane | None) -> Lane:
+    """Wait until an integer is the one expected, or the deadline (see `now`) has passed; whether it is (i1)."""
+    with b.while_([b.const("i32", 0)]) as loop:
+        there = b.icmp("eq", load(b, ptr, expected.dtype, sem), expected)
+        waiting = b.xor(there, b.const("i1", 1))
+        if deadline is not None:
+            waiting = b.and_(waiting, b.icmp("slt", now(b), deadline))
+        loop.condition(waiting, [there])
+        loop.yield_([relax(b, loop.carried[0])])
+    return loop.results[0]
+
+
+def now(b: Builder) -> Lane:
+    """A time in nanoseconds (i64) that only grows."""
+    place = b.slot(16, 8)
+    b.declare("i32 @clock_gettime(i32, ptr)")
+    b.effect(f"call i32 @clock_gettime(i32 {_CLOCK}, ptr {place.text})", "i32", 1)
+    parts = [place, b.offset(place, b.const("i64", 1), "i64")]
+    seconds, rest = (b.effect(f"load i64, ptr {part.text}, align 8", "i64", 1) for part in parts)
+    return b.add(b.mul(seconds, b.const("i64", 1_000_000_000)), rest)
 
 
 def relax(b: Builder, turns: Lane) -> Lane:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from teeny.backends.reference.errors import PoisonError
+from teeny.backends.reference.errors import ExecutionError, PoisonError
 from teeny.backends.reference.lanes import Lanes, united
+from teeny.backends.reference.memory import stored_dtype
+from teeny.backends.reference.turns import PATIENCE
 from teeny.ops.vocabulary import rounded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from teeny.backends.reference.memory import Access, Memory
+    from teeny.backends.reference.run import Frame
 
 Step = Callable[[Any, Any], Any]
 """What memory holds afterwards, from what it holds and the lane's value: scalars of the same dtype."""
@@ -74,19 +78,50 @@ def cas(access: Access, pointers: Lanes, expected: Lanes, value: Lanes) -> Lanes
     return _each(access, pointers, None, given.dtype, change)
 
 
+def load(access: Access, pointers: Lanes, mask: Lanes | None = None) -> Lanes:
+    """What memory holds at the active lanes; elsewhere undefined."""
+    dtype = stored_dtype(access.op.operands[0].type)
+    return _each(access, pointers, mask, dtype, lambda lane, old, undefined: (old, undefined), write=False)
+
+
+def store(access: Access, pointers: Lanes, value: Lanes, mask: Lanes | None = None) -> None:
+    """Write the active lanes in row-major order."""
+    given, unknown = value.value.reshape(-1), value.mask.reshape(-1)
+    _each(access, pointers, mask, given.dtype, lambda lane, old, undefined: (given[lane], bool(unknown[lane])))
+
+
+def poll(frame: Frame, access: Access, pointers: Lanes, expected: Lanes, timeout: Lanes | None = None) -> Lanes:
+    """Wait until all lanes find what they expect, other programs having their turns meanwhile, or time is up."""
+    turns, begun = frame.machine.turns, time.monotonic_ns()
+    limit = None if timeout is None else int(timeout.value)
+    for _ in range(PATIENCE):
+        found = load(access, pointers)
+        there = found.value == expected.value
+        if there.all() or (limit is not None and (turns is None or time.monotonic_ns() - begun >= limit)):
+            poison = united(found.poison, expected.poison)
+            return Lanes(np.asarray(there), poison)
+        if turns is not None:
+            turns.hand_on()
+    raise ExecutionError(f"what is waited for has not come in {PATIENCE} turns", access.op, access.program)
+
+
 Change = Callable[[int, Any, bool], tuple[Any, bool]]
 """`(lane, old, whether it is undefined)` to what is written, and whether that is undefined."""
 
 
-def _each(access: Access, pointers: Lanes, mask: Lanes | None, dtype: np.dtype[Any], change: Change) -> Lanes:
+def _each(
+    access: Access, pointers: Lanes, mask: Lanes | None, dtype: np.dtype[Any], change: Change, *, write: bool = True
+) -> Lanes:
     active = access.active(pointers, mask)
     found = np.zeros(active.shape, dtype)
     poison = np.zeros(active.shape, np.bool_)
     poison[...] = np.logical_not(active)
     flat, flat_poison = found.reshape(-1), poison.reshape(-1)
-    for lane, memory, places in _places(access, pointers.value, active, dtype.itemsize):
+    for lane, memory, places in _places(access, pointers.value, active, dtype.itemsize, write):
         old, undefined = memory.bytes[places].view(dtype)[0], bool(memory.poison[places].any())
         flat[lane], flat_poison[lane] = old, undefined
+        if not write:
+            continue
         new, spoilt = change(lane, old, undefined)
         memory.bytes[places] = np.asarray(new, dtype).reshape(1).view(np.uint8)
         memory.poison[places] = spoilt
@@ -95,12 +130,28 @@ def _each(access: Access, pointers: Lanes, mask: Lanes | None, dtype: np.dtype[A
 
 
 def _places(
-    access: Access, pointers: NDArray[Any], active: NDArray[np.bool_], size: int
+    access: Access, pointers: NDArray[Any], active: NDArray[np.bool_], size: int, write: bool
 ) -> list[tuple[int, Memory, NDArray[np.int64]]]:
     """The active lanes in row-major order, each with its memory and its bytes."""
     found = [
         (int(lane), memory, place)
-        for memory, lanes, places in access.places(pointers, active, size, write=True)
+        for memory, lanes, places in access.places(pointers, active, size, write)
         for lane, place in zip(lanes, places, strict=True)
     ]
     return sorted(found, key=lambda one: one[0])
+
+
+def atomic(frame: Frame, access: Access, operands: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
+    """The results of an atomic operation."""
+    match access.op.name:
+        case "tt.atomic_cas":
+            return (cas(access, *operands),)
+        case "tt.atomic_load":
+            return (load(access, *operands),)
+        case "tt.atomic_store":
+            store(access, *operands)
+            return ()
+        case "tt.atomic_poll":
+            return (poll(frame, access, *operands),)
+        case _:
+            return (rmw(access, *operands),)

@@ -165,7 +165,7 @@ def _first(lanes: NDArray[np.bool_]) -> Index:
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(lanes)), lanes.shape))
 
 
-def _stored_dtype(pointers: Type) -> np.dtype[Any]:
+def stored_dtype(pointers: Type) -> np.dtype[Any]:
     """How an element lies in memory: a bool takes a byte."""
     pointee = pointee_of(pointers)
     if not isinstance(pointee, DType):
@@ -176,7 +176,7 @@ def _stored_dtype(pointers: Type) -> np.dtype[Any]:
 def load(access: Access, pointers: Lanes, mask: Lanes | None = None, other: Lanes | None = None) -> Lanes:
     """The elements at the active lanes; elsewhere `other`, and without it 0, undefined."""
     op = access.op
-    stored = _stored_dtype(op.operands[0].type)
+    stored = stored_dtype(op.operands[0].type)
     active = access.active(pointers, mask)
     # In rows, so that the flat views below are views: what was broadcast keeps the order of its axes when copied.
     value = np.zeros(active.shape, stored)
@@ -196,7 +196,7 @@ def load(access: Access, pointers: Lanes, mask: Lanes | None = None, other: Lane
 
 def store(access: Access, pointers: Lanes, value: Lanes, mask: Lanes | None = None) -> None:
     """Write the active lanes, in rising order: of several lanes at one place the last wins."""
-    stored = _stored_dtype(access.op.operands[0].type)
+    stored = stored_dtype(access.op.operands[0].type)
     active = access.active(pointers, mask)
     content = np.ascontiguousarray(np.broadcast_to(value.value, active.shape)).astype(stored, copy=False).reshape(-1)
     poison = np.broadcast_to(value.mask, active.shape).reshape(-1)
@@ -207,7 +207,7 @@ def store(access: Access, pointers: Lanes, value: Lanes, mask: Lanes | None = No
 
 def advance(pointers: Lanes, offsets: Lanes, type_: Type) -> Lanes:
     """Pointers moved by whole elements."""
-    size = _stored_dtype(type_).itemsize
+    size = stored_dtype(type_).itemsize
     moved = pointers.value.copy()
     moved["offset"] += offsets.value.astype(np.int64) * size
     return Lanes(moved, united(pointers.poison, offsets.poison))

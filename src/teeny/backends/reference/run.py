@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from teeny.backends.reference import atomic, memory
+from teeny.backends.reference import memory
+from teeny.backends.reference.atomic import atomic
 from teeny.backends.reference.control import RULES, check_results
 from teeny.backends.reference.errors import ExecutionError
 from teeny.backends.reference.lanes import POINTER, Lanes, array_dtype
@@ -117,8 +118,7 @@ class Frame:
                 memory.store(self._access(op), *operands)
                 return ()
             case "atomic":
-                step = atomic.cas if op.name == "tt.atomic_cas" else atomic.rmw
-                return (step(self._access(op), *operands),)
+                return atomic(self, self._access(op), operands)
             case _:
                 rule = RULES.get(meaning.kind)
                 if rule is None:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from teeny.backends.triton.goal import TENSOR_MEMORY
+from teeny.backends.triton.versions import lacking
 from teeny.backends.triton.wheel import version
 from teeny.diag.diagnostic import Diagnostic, Label, at, report
 from teeny.diag.span import user_location
@@ -28,10 +29,11 @@ _FLOAT8 = {"f8e4m3": 89, "f8e5m2": 75}
 
 
 def limits(module: Module, goal: Goal) -> list[Diagnostic]:
-    """Products that the installed Triton cannot compile for an architecture, in program order. AMD's take any."""
+    """What the installed Triton lacks, and products that it cannot compile for an architecture. AMD's take any."""
+    lacks = lacking(module)
     if not goal.capability:
-        return []
-    return [wrong for op, name in _products(module) if (wrong := _product(op, name, goal)) is not None]
+        return lacks
+    return lacks + [wrong for op, name in _products(module) if (wrong := _product(op, name, goal)) is not None]
 
 
 def memory_limits(module: Module, goal: Goal, found: Metadata) -> list[Diagnostic]:

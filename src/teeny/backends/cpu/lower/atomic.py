@@ -18,7 +18,7 @@ from teeny.backends.cpu.lower.point import Entry, Known, Point
 from teeny.backends.cpu.lower.state import Buffer, State
 from teeny.backends.cpu.lower.store import account, bounds_of, full_width, materialise, scalar_axes
 from teeny.backends.cpu.lower.transpose import prepared
-from teeny.backends.cpu.lower.values import BYTES, axes_of, dtype_name, is_tile, shape, size
+from teeny.backends.cpu.lower.values import BYTES, axes_of, cannot, dtype_name, is_tile, memory_name, shape, size
 from teeny.backends.cpu.text import llvm_type
 from teeny.ir.lanes import Lane
 from teeny.ir.schema import named
@@ -34,19 +34,20 @@ NANOSECONDS = 8.0
 
 def atomic(state: State, op: Op) -> None:
     """Lower an atomic operation and bind its result."""
-    result = op.results[0]
-    if not is_tile(result):
+    deadline = _deadline(state, op)
+    if not is_tile(op.operands[0]):
         state.cost += state.trips * NANOSECONDS
-        state.bound[result] = _guarded(state, op, [state.scalar(x) for x in op.operands])
+        found = _guarded(state, op, [state.scalar(x) for x in op.operands], deadline)
+        state.bound.update((result, found) for result in op.results)
         return
-    dims = shape(result)
+    dims = shape(op.operands[0])
     axes = axes_of(dims)
-    read = op not in state.plan.unread
-    buffer = state.buffer(dims, dtype_name(result.type)) if read else None
+    read = bool(op.results) and op not in state.plan.unread
+    buffer = state.buffer(dims, _dtype(op)) if read else None
 
     def look(analysis: Analysis) -> None:
         for value in op.operands:
-            analysis.at(value, axes)
+            analysis.at(value, axes if is_tile(value) else ())
         if buffer is not None:
             analysis.write(buffer, axes)
 
@@ -56,12 +57,23 @@ def atomic(state: State, op: Op) -> None:
         materialise(state, [(value, target)])
 
     with prepared(state, dims, last, look, fill) as (analysis, vector):
-        _nest(analysis, vector, op, buffer)
+        _nest(analysis, vector, op, buffer, deadline)
     if buffer is not None:
-        state.bound[result] = buffer
+        state.bound[op.results[0]] = buffer
 
 
-def _nest(analysis: Analysis, vector: int | None, op: Op, buffer: Buffer | None) -> None:
+def _dtype(op: Op) -> str:
+    """The dtype of what an operation gives; of one without result, that of a stand-in."""
+    return dtype_name(op.results[0].type) if op.results else "i32"
+
+
+def _deadline(state: State, op: Op) -> Lane | None:
+    """When an operation gives up waiting (i64, nanoseconds); None where it never does."""
+    timeout = named(op, "timeout")
+    return None if timeout is None else state.b.add(atomics.now(state.b), state.scalar(timeout))
+
+
+def _nest(analysis: Analysis, vector: int | None, op: Op, buffer: Buffer | None, deadline: Lane | None) -> None:
     state, dims = analysis.state, analysis.dims
     width = 1 if vector is None else min(full_width(state), dims[vector])
     account(analysis, width)
@@ -72,7 +84,7 @@ def _nest(analysis: Analysis, vector: int | None, op: Op, buffer: Buffer | None)
     def make(exact: bool) -> tuple[Lane, ...]:
         wide = 1 if exact else width
         nest = Nest(analysis, None if exact else vector, wide, 1, required, exact=exact)
-        job = _Steps(state, op, analysis.identity(), wide, buffer)
+        job = _Steps(state, op, analysis.identity(), wide, buffer, deadline)
 
         def inside(entries: dict[int, Entry], known: Known) -> None:
             def body(indices: list[Lane | None], facts: Known) -> None:
@@ -97,37 +109,41 @@ class _Steps:
     axes: Axes
     width: int
     buffer: Buffer | None
+    deadline: Lane | None
 
     def at(self, point: Point) -> None:
         """Do the steps of one vector, and keep what they give."""
         b = self.state.b
         given = named(self.op, "mask")
         holds = b.const("i1", 1) if given is None else point.value(given, self.axes)
-        zero = b.const(dtype_name(self.op.results[0].type), 0)
+        zero = b.const(_dtype(self.op), 0)
         if holds.const is not None and not holds.const:
             found = zero
         else:
-            lanes = [point.value(x, self.axes) for x in self.op.operands]
-            found = _guarded(self.state, self.op, lanes) if self.width == 1 else self._all(lanes)
+            lanes = [point.value(x, self.axes if is_tile(x) else ()) for x in self.op.operands]
+            found = self._one(lanes) if self.width == 1 else self._all(lanes)
         if self.buffer is not None:
             point.write(self.buffer, self.axes, found)
+
+    def _one(self, lanes: Sequence[Lane]) -> Lane:
+        return _guarded(self.state, self.op, lanes, self.deadline)
 
     def _all(self, lanes: Sequence[Lane]) -> Lane:
         b, width = self.state.b, self.width
         places = [self._put(lane) for lane in lanes]
-        dtype = dtype_name(self.op.results[0].type)
-        kept = b.slot(BYTES[dtype] * width, 64)
-        zero, one = b.const("i64", 0), b.const("i64", 1)
-        with b.loop(zero, b.const("i64", width), one, runs=True) as loop:
-            scalars = [self._get(lane, place, loop.index) for lane, place in zip(lanes, places, strict=True)]
-            found = _guarded(self.state, self.op, scalars)
+        dtype = _dtype(self.op)
+        memory = memory_name(dtype)
+        kept = b.slot(BYTES[memory] * width, 64)
+        with b.loop(b.const("i64", 0), b.const("i64", width), b.const("i64", 1), runs=True) as loop:
+            found = self._one([self._get(lane, at, loop.index) for lane, at in zip(lanes, places, strict=True)])
             if self.buffer is not None:
-                b.store(b.offset(kept, loop.index, dtype), found)
+                b.store(b.offset(kept, loop.index, memory), b.zext(found, "i8") if dtype == "i1" else found)
         b.epoch += 1
         if self.buffer is None:
             return b.const(dtype, 0)
         # Not `load`, which would move out of the loops around it.
-        return b.effect(f"load {llvm_type(dtype, width)}, ptr {kept.text}, align 64", dtype, width)
+        read = b.effect(f"load {llvm_type(memory, width)}, ptr {kept.text}, align 64", memory, width)
+        return b.icmp("ne", read, b.const("i8", 0)) if dtype == "i1" else read
 
     def _put(self, lane: Lane) -> Lane | None:
         """A vector in memory of the function's frame; None for a scalar, the same in all lanes."""
@@ -148,22 +164,34 @@ class _Steps:
         return b.load(b.offset(place, index, lane.dtype), lane.dtype)
 
 
-def _guarded(state: State, op: Op, lanes: Sequence[Lane]) -> Lane:
+def _guarded(state: State, op: Op, lanes: Sequence[Lane], deadline: Lane | None) -> Lane:
     """The step of one lane where its mask holds; else 0, and memory is not touched."""
     b = state.b
-    given = named(op, "mask")
-    holds = b.const("i1", 1) if given is None else lanes[list(op.operands).index(given)]
+    mask = next((at for at, name in enumerate(op.schema.operands) if name == "mask?"), len(lanes))
+    holds = lanes[mask] if mask < len(lanes) else b.const("i1", 1)
     if holds.const is not None:
-        return _step(state, op, lanes) if holds.const else b.const(dtype_name(op.results[0].type), 0)
+        return _step(state, op, lanes, deadline) if holds.const else b.const(_dtype(op), 0)
     with b.if_(holds) as branch:
-        branch.yield_([_step(state, op, lanes)])
+        branch.yield_([_step(state, op, lanes, deadline)])
         branch.otherwise()
-        branch.yield_([b.const(dtype_name(op.results[0].type), 0)])
+        branch.yield_([b.const(_dtype(op), 0)])
     return branch.results[0]
 
 
-def _step(state: State, op: Op, lanes: Sequence[Lane]) -> Lane:
+def _step(state: State, op: Op, lanes: Sequence[Lane], deadline: Lane | None) -> Lane:
     b, sem = state.b, str(op.attrs["sem"])
-    if op.name == "tt.atomic_cas":
-        return atomics.compare_and_swap(b, lanes[0], lanes[1], lanes[2], sem)
-    return atomics.rmw(b, str(op.attrs["atomic_rmw_op"]), lanes[0], lanes[1], sem)
+    at = lanes[0]
+    match op.name:
+        case "tt.atomic_rmw":
+            return atomics.rmw(b, str(op.attrs["atomic_rmw_op"]), at, lanes[1], sem)
+        case "tt.atomic_cas":
+            return atomics.compare_and_swap(b, at, lanes[1], lanes[2], sem)
+        case "tt.atomic_load":
+            return atomics.load(b, at, _dtype(op), sem)
+        case "tt.atomic_store":
+            atomics.store(b, at, lanes[1], sem)
+            return b.const(_dtype(op), 0)
+        case "tt.atomic_poll":
+            return atomics.poll(b, at, lanes[1], sem, deadline)
+        case _:
+            raise cannot(op)

@@ -40,7 +40,7 @@ class Plan:
     accumulators: dict[Op, Value] = field(default_factory=dict["Op", "Value"])
     """For a product: the tile that its loop carries, of which its result is the next value; nobody reads it later."""
     unread: frozenset[Op] = frozenset()
-    """Operations that write memory and whose results, tiles, nobody reads."""
+    """Atomic operations whose results, tiles, nobody reads."""
     spinning: frozenset[Op] = frozenset()
     """Loops that end by what another thread may do."""
 
@@ -56,7 +56,8 @@ def make_plan(function: Function, *, disjoint: bool) -> Plan:
     alias, shifts, made = find_shifts(function)
     plan = Plan(alias, shifts)
     structure = Structure(function, plan.source, made, disjoint)
-    plan.unread = frozenset([s for s in structure.stores if all(r not in structure.users for r in s.results)])
+    steps = (op for op in structure.position if op.schema.group == "atomic")
+    plan.unread = frozenset([op for op in steps if all(r not in structure.users for r in op.results)])
     plan.spinning = frozenset(spinning(function))
     planner = _Planner(plan, structure)
     products = [op for op in structure.position if op.schema.group == "dot"]

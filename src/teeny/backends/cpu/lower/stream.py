@@ -33,7 +33,7 @@ def read_roots(function: Function, source: Callable[[Value], Value]) -> frozense
 
     All of them where it has atomic operations: what these publish must not be behind them on its way past the cache.
     """
-    if any(op.schema.writes and op.results for op in walk_function(function)):
+    if any(op.schema.group == "atomic" for op in walk_function(function)):
         return frozenset(function.args)
     loads = [op for op in walk_function(function) if op.name == "tt.load"]
     return frozenset([root_of(op.operands[0], source) for op in loads])
