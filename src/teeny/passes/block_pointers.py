@@ -14,6 +14,7 @@ from teeny.ir.dtype import I64
 from teeny.ir.types import Type, ViewType, element_of
 from teeny.ops.memory import load_, store_
 from teeny.passes.carried import carried
+from teeny.passes.steady import steady
 from teeny.passes.tile_access import Tile, bounds, fill, plus, pointers, wide
 from teeny.passes.unpack import Parts, Unpacker
 
@@ -27,6 +28,7 @@ def block_pointers(module: Module) -> Module:
         return module
     made = Unpacker(_split, _RULES).module(module)
     carried(made)
+    steady(made)
     for function in made.functions:
         replaced: dict[Value, Value] = {}
         for block in function.body.blocks:

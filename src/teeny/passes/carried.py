@@ -31,7 +31,7 @@ def _block(block: Block, replaced: dict[Value, Value]) -> None:
             same = _RULES[op.name](op, replaced)
             if same:
                 replaced.update(same)
-                _drop(op, replaced)
+                drop(op, replaced)
                 for region in op.regions:
                     for inner in region.blocks:
                         _rename(inner, replaced)
@@ -90,8 +90,8 @@ def _ending(block: Block) -> tuple[Value, ...]:
     return block.ops[-1].operands
 
 
-def _drop(op: Op, replaced: Same) -> None:
-    """Take what is replaced out of the operation's results, its regions' arguments and what these hand on."""
+def drop(op: Op, replaced: Same) -> None:
+    """Take the results that are replaced out of a loop or branch, with what carries them; places in it close up."""
     kept = [at for at, r in enumerate(op.results) if r not in replaced]
     op.results = tuple([op.results[at] for at in kept])
     _number(op.results)
