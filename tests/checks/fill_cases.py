@@ -17,6 +17,62 @@ U = TypeVar("U", bound=tl.Unsigned)
 # Loads and stores
 
 
+def blocks_in_step(
+    x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], m: tl.Scalar[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    i = tl.program_id(0) * B
+    p = tl.make_block_ptr(x_ptr, (m, n), (n, 1), (i, 0), (B, B), (1, 0))
+    q = tl.make_block_ptr(z_ptr, (m, n), (n, 1), (i, 0), (B, B), (1, 0))
+    for _ in tl.range(0, n, B):
+        tl.store(q, tl.exp(tl.load(p, boundary_check=(0, 1))), boundary_check=(0, 1))
+        p, q = tl.advance(p, (0, B)), tl.advance(q, (0, B))
+
+
+def blocks_out_of_step(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    p = tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (B,), (0,))
+    q = tl.make_block_ptr(z_ptr, (n,), (1,), (0,), (B,), (0,))
+    for _ in tl.range(0, n, B):
+        tl.store(q, tl.load(p, boundary_check=(0,)), boundary_check=(0,))  # F004
+        p, q = tl.advance(p, (2 * B,)), tl.advance(q, (B,))
+
+
+def block_stored_whole(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    p = tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (B,), (0,))
+    x = tl.load(p, boundary_check=(0,))
+    tl.store(z_ptr + tl.arange(0, B), x, mask=tl.arange(0, B) < n)
+    tl.store(z_ptr + tl.arange(0, B), x)  # F004
+
+
+def block_without_padding(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    p = tl.make_block_ptr(x_ptr, (n, n), (n, 1), (0, 0), (B, B), (1, 0))
+    tl.store(z_ptr, tl.sum(tl.sum(tl.load(p), 0), 0))
+    tl.store(z_ptr, tl.sum(tl.sum(tl.load(p, boundary_check=(0, 1), padding_option="zero"), 0), 0))
+    tl.store(z_ptr + tl.arange(0, B), tl.sum(tl.load(p, boundary_check=(1,)), 1))  # F001
+    tl.store(z_ptr + tl.arange(0, B), tl.sum(tl.load(p, boundary_check=(0,)), 1), mask=tl.arange(0, B) < n)
+
+
+def block_of_nan(x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    p = tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (B,), (0,))
+    x = tl.load(p, boundary_check=(0,), padding_option="nan")
+    tl.store(z_ptr, tl.max(x, 0))
+    tl.store(z_ptr, tl.sum(x, 0))  # F002
+
+
+def block_product(
+    a_ptr: tl.Ptr[tl.f16], c_ptr: tl.Ptr[tl.f32], m: tl.Scalar[tl.i32], k: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    p = tl.make_block_ptr(a_ptr, (m, k), (k, 1), (0, 0), (B, B), (1, 0))
+    q = tl.make_block_ptr(c_ptr, (m, m), (m, 1), (0, 0), (B, B), (1, 0))
+    total = tl.zeros((B, B), tl.f32)
+    for _ in tl.range(0, k, B):
+        a = tl.load(p, boundary_check=(0, 1), padding_option="zero")
+        total = tl.dot(a, tl.trans(a), total)
+        p = tl.advance(p, (0, B))
+    tl.store(q, total, boundary_check=(0, 1))
+    a = tl.load(tl.make_block_ptr(a_ptr, (m, k), (k, 1), (0, 0), (B, B), (1, 0)), boundary_check=(0, 1))
+    tl.store(q, tl.dot(a, tl.trans(a)), boundary_check=(0, 1))  # F007
+
+
 def vector_add(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
     offs = tl.program_id(0) * B + tl.arange(0, B)
     mask = offs < n

@@ -43,6 +43,7 @@ ELSEWHERE = {
     **dict.fromkeys(("static_print", "device_print", "device_assert"), "test_debug: what is said is compared"),
     **dict.fromkeys(("multiple_of", "max_contiguous", "max_constancy", "assume", "debug_barrier"), "test_hints"),
     "inline_asm_elementwise": "test_hints: assembly runs on GPUs alone",
+    **dict.fromkeys(("make_block_ptr", "advance"), "test_block_pointers: against slices of arrays"),
     "rshl": "in the cells of shl with literals",
 }
 """Functions without cells of their own name, and where they are."""

@@ -15,7 +15,6 @@ from teeny.diag.render import render_all
 from teeny.frontend.lower import Definition, define, lower_generic
 from teeny.frontend.remember import Remembered, recall, remember
 from teeny.ir.store import Json
-from teeny.passes.block_pointers import block_pointers
 
 Exclusions = Mapping[str, frozenset[str]]
 
@@ -63,7 +62,7 @@ def _check(fn: FunctionType) -> tuple[Definition, Exclusions]:
     if faults:
         _fail(faults)
         return definition, {}
-    findings = check_fills(block_pointers(generic.module).kernel, generic.facts, generic.table.possible)
+    findings = check_fills(generic.module.kernel, generic.facts, generic.table.possible)
     if _collecting:
         _collecting[-1].extend(findings)
         return definition, generic.exclusions

@@ -133,6 +133,20 @@ def whole_products(a_ptr: tl.Ptr[I], c_ptr: tl.Ptr[tl.i32], SIDE: tl.Const[int])
     tl.store(c_ptr + at, tl.dot(a, tl.trans(a)))
 
 
+@tn.kernel
+def block_pointers(
+    x_ptr: tl.Ptr[A], y_ptr: tl.Ptr[A], m: tl.Scalar[tl.i32], n: tl.Scalar[tl.i64], ROWS: tl.Const[int],
+    COLS: tl.Const[int],
+) -> None:  # fmt: skip
+    row = tl.program_id(0) * ROWS
+    src = tl.make_block_ptr(x_ptr, (m, n), (n, 1), (row, 0), (ROWS, COLS), (1, 0))
+    dst = tl.make_block_ptr(y_ptr, (n, m), (1, n), (0, row), (COLS, ROWS), (0, 1))
+    for _ in tl.range(0, n.to(tl.i32), COLS):
+        tile = tl.load(src, boundary_check=(0, 1), padding_option="zero")
+        tl.store(dst, tl.trans(tile), boundary_check=(0, 1))
+        src, dst = tl.advance(src, (0, COLS)), dst.advance((COLS, 0))
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A kernel, the names of dtypes that it is for, and the Consts it is compiled with."""
@@ -158,6 +172,7 @@ FAMILIES: dict[str, Family] = {
     "memory": Family(memory, "A", ("bool", *NUMS)),
     "reductions": Family(reductions, "N", NUMS, _TILE),
     "shapes": Family(shapes, "A", ("bool", *NUMS), _TILE),
+    "block pointers": Family(block_pointers, "A", ("bool", *NUMS), _TILE),
     "loops": Family(loops, "N", NUMS),
     "products": Family(products, "F", ("f16", "bf16", "f32"), {"SIDE": 32}),
     "whole products": Family(whole_products, "I", ("i8", "i32"), {"SIDE": 32}),

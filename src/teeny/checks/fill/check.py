@@ -9,7 +9,9 @@ from teeny.checks.fill.analysis import Analysis
 from teeny.checks.fill.reduction import identity_of
 from teeny.checks.fill.report import diagnose
 from teeny.checks.fill.state import ANYWHERE
+from teeny.ir.core import Module
 from teeny.ir.facts import Facts
+from teeny.passes.block_pointers import block_pointers
 
 if TYPE_CHECKING:
     from teeny.checks.fill.finding import Finding
@@ -27,6 +29,7 @@ def check_fills(function: Function, facts: Facts | None = None, possible: int = 
     (`AtomTable.possible`). Integers are taken not to overflow.
     """
     known = facts or Facts()
+    (function,) = block_pointers(Module([function])).functions
     analysis = _analysed(function, known, possible, {})
     mended: set[Op] = set()
     found: list[Diagnostic] = []

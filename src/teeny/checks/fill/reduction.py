@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from teeny.checks.fill.interval import interval_of
 from teeny.checks.fill.lanewise import is_uniform
 from teeny.checks.fill.state import same_number
-from teeny.ir.dtype import UNSIGNED, DType
+from teeny.ir.dtype import F32, UNSIGNED, DType
 from teeny.ir.rules import Beyond, LaneState, Number
 from teeny.ir.types import element_of
 from teeny.ops.arith import MAX, MIN
@@ -19,6 +19,8 @@ from teeny.ops.reduce import combiner
 if TYPE_CHECKING:
     from teeny.ir.core import Op, Value
 
+_BEATING_NAN = frozenset((MAX.pick(F32).name, MIN.pick(F32).name, MAX.generic.name, MIN.generic.name))
+"""Combiners in which a NaN loses against any number."""
 SENTINEL = 1e4
 """Float fills at or beyond this, such as -1e9, are meant as infinite."""
 
@@ -71,7 +73,10 @@ def harmless(op: Op, value: Value, fill: float) -> bool:
     identity = identity_of(op)
     if value is not op.operands[0] or identity is None or same_number(identity, fill):
         return True
-    unsigned = op.regions[0].block.ops[0].schema.name.endswith("ui")
+    name = op.regions[0].block.ops[0].schema.name
+    if math.isnan(fill):
+        return name in _BEATING_NAN
+    unsigned = name.endswith("ui")
     return not unsigned and within(group_of(op) or "", value, fill)
 
 
