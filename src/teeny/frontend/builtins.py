@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from teeny.frontend.consts import as_condition
-from teeny.frontend.values import Comparison, Condition, Unset, is_tuple, show
+from teeny.frontend.values import Comparison, Condition, Unset, is_const, is_tuple, show
 from teeny.ir import poly
 from teeny.ir.poly import Poly
+from teeny.language.constexpr import Held
 from teeny.ops.function import Operand
 
 if TYPE_CHECKING:
@@ -96,6 +97,18 @@ def _absolute(c: Context, node: ast.AST, value: Any) -> Any:
     return c.fault("E009", f"`{c.text(node)}` cannot be computed from {show(value)}", node)
 
 
+def _const(c: Context, node: ast.AST, value: Any) -> Any:
+    if is_const(value):
+        return value
+    return c.fault("E008", f"`{c.text(node)}` needs a compile-time value; found {show(value)}", node)
+
+
+def _tuple(c: Context, node: ast.AST, value: Any = ()) -> Any:
+    if is_tuple(value) or (isinstance(value, Unset) and value.kind is tuple):
+        return value
+    return c.fault("E009", f"`{c.text(node)}` needs a tuple; found {show(value)}", node)
+
+
 BUILTINS: dict[Any, tuple[Builtin, int, int]] = {
     float: (_convert(float, "convert with .to(tl.f32)"), 0, 1),
     int: (_convert(int, "convert with .to(tl.i32)"), 0, 1),
@@ -104,5 +117,8 @@ BUILTINS: dict[Any, tuple[Builtin, int, int]] = {
     max: (_extreme("max", poly.maximum, max), 1, 99),
     min: (_extreme("min", poly.minimum, min), 1, 99),
     abs: (_absolute, 1, 1),
+    Held: (_const, 1, 1),
+    tuple: (_tuple, 0, 1),
+    list: (_tuple, 0, 1),
 }
 """By the builtin: the rule, called with the values, and the number of arguments it takes at least and at most."""

@@ -170,8 +170,7 @@ def _ruled_out(c: Context, dtype: DType, leaf: DType) -> bool:
     atom = c.table.atom(key, "") if key in c.table.keys else None
     if atom is not None:
         return c.table.is_false(c.active & atom)
-    pinned = c.pin(dtype)
-    return pinned is not dtype and pinned is not leaf
+    return not c.pin(dtype).mask & leaf.mask
 
 
 def _literals(

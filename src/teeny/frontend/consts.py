@@ -254,6 +254,58 @@ def _dtypes(c: Context, node: ast.AST, kind: type[ast.cmpop], x: Any, y: Any) ->
     return Condition(TRUE ^ guard if flip else guard)
 
 
+def within(c: Context, dtype: DType, mask: int, text: str) -> Any:
+    """Whether a dtype is one of the leaves in `mask`; of a variable a condition, `text` in messages."""
+    inside = dtype.mask & mask
+    if not inside or inside == dtype.mask or not dtype.is_variable:
+        return bool(inside)
+    whole = [leaf for leaf in members(dtype) if leaf.mask & inside]
+    if len(whole) == 1:
+        guard = dtype_atom(c, dtype, whole[0])
+    else:
+        guard = _class_atom(c, dtype, inside, text)
+    return Unset(bool, text, ("within", dtype, inside)) if guard is None else Condition(guard)
+
+
+def _class_atom(c: Context, variable: DType, mask: int, text: str) -> int | None:
+    """The condition that a dtype variable is one of several leaves; it is related to others of the kind."""
+    key = ("dtype", variable, mask)
+    if key in c.table.keys:
+        return c.table.atom(key, text)
+    opposite = ("dtype", variable, variable.mask & ~mask)
+    if opposite in c.table.keys:
+        found = c.table.atom(opposite, text)
+        return None if found is None else TRUE ^ found
+    guard = c.table.atom(key, text)
+    if guard is not None:
+        c.pinned = True
+        _relate(c, variable, mask, guard)
+    return guard
+
+
+def _relate(c: Context, variable: DType, mask: int, guard: int) -> None:
+    """Exclude the rows in which a condition on a dtype variable contradicts another."""
+    for key in c.table.keys:
+        if not is_tuple(key) or key[:2] != ("dtype", variable) or (other := _mask(key[2])) == mask:
+            continue
+        atom = c.table.atom(key, "")
+        if atom is None:
+            continue
+        if not mask & other:
+            c.table.exclude(guard & atom)
+        if not mask & ~other:
+            c.table.exclude(guard & ~atom)
+        if not other & ~mask:
+            c.table.exclude(atom & ~guard)
+        if not variable.mask & ~(mask | other):
+            c.table.exclude(TRUE ^ (guard | atom))
+
+
+def _mask(one: Any) -> int:
+    """The leaves of a condition on a dtype: a leaf, or a mask."""
+    return one.mask if isinstance(one, DType) else one
+
+
 def dtype_atom(c: Context, variable: DType, leaf: DType) -> int | None:
     """The condition that a dtype variable is this leaf; the conditions of one variable exclude each other."""
     key = ("dtype", variable, leaf)
@@ -263,12 +315,10 @@ def dtype_atom(c: Context, variable: DType, leaf: DType) -> int | None:
         return guard
     c.pinned = True
     covered = guard
+    _relate(c, variable, leaf.mask, guard)
     for other in members(variable):
         if other is not leaf and ("dtype", variable, other) in c.table.keys:
-            atom = c.table.atom(("dtype", variable, other), "")
-            if atom is not None:
-                c.table.exclude(atom & guard)
-                covered |= atom
+            covered |= c.table.atom(("dtype", variable, other), "") or 0
     if all(("dtype", variable, m) in c.table.keys for m in members(variable)):
         c.table.assume(covered)
     return guard

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from teeny.diag.diagnostic import Diagnostic, Fix, Label, at, report
 from teeny.diag.span import Location, Span, user_location
 from teeny.frontend.values import UNKNOWN, Condition, Unset, is_faulty, is_tuple
-from teeny.ir.dtype import DType
+from teeny.ir.dtype import DType, bound_of, members, variable
 from teeny.ir.facts import Facts
 from teeny.ir.guard import TRUE, AtomTable
 from teeny.ir.poly import Dim, Poly, symbol
@@ -237,16 +237,22 @@ class Context:
                 self.facts = self.facts.assume(Predicate(NEGATED[predicate.op], predicate.a, predicate.b))
 
     def pin(self, dtype: DType) -> DType:
-        """The leaf that the guard pins a dtype variable to, else the dtype itself."""
-        if self.pinned and dtype.is_variable:
-            for key in self.table.keys:
-                if is_tuple(key) and len(key) == 3 and key[0] == "dtype" and key[1] is dtype:
-                    atom = self.table.atom(key, "")
-                    if atom is not None and self.table.implies(self.active, atom):
-                        leaf = key[2]
-                        assert isinstance(leaf, DType)
-                        return leaf
-        return dtype
+        """What the guard leaves of a dtype variable: a leaf, a variable of fewer leaves, or the variable itself."""
+        if not self.pinned or not dtype.is_variable:
+            return dtype
+        mask = dtype.mask
+        for key in self.table.keys:
+            if is_tuple(key) and len(key) == 3 and key[0] == "dtype" and key[1].name == dtype.name:
+                atom = self.table.atom(key, "")
+                leaves = key[2].mask if isinstance(key[2], DType) else key[2]
+                if atom is not None and self.table.implies(self.active, atom):
+                    mask &= leaves
+                elif atom is not None and self.table.is_false(self.active & atom):
+                    mask &= ~leaves
+        left = members(dtype) if mask == dtype.mask else [leaf for leaf in members(dtype) if leaf.mask & mask]
+        if mask == dtype.mask or not left:
+            return dtype
+        return left[0] if len(left) == 1 else variable(dtype.name, mask, bound_of(mask))
 
     def opaque(self, text: str, parts: tuple[Any, ...]) -> Poly:
         """A Const int that nothing is known of: a name of its own, the same one for the same parts."""

@@ -11,7 +11,7 @@ from typing import Any
 from teeny.diag.diagnostic import Diagnostic
 from teeny.diag.errors import InternalError, KernelError, TeenyError
 from teeny.diag.span import Location
-from teeny.frontend import debug, expr, iterate, operators, stmt
+from teeny.frontend import attributes, debug, expr, index, iterate, operators, outer, stmt
 from teeny.frontend.branch import Tail, if_, run_body
 from teeny.frontend.context import Alternative, Context, Frame, Obligation, Rule
 from teeny.frontend.inline import every_argument
@@ -30,8 +30,8 @@ from teeny.ops.control import return_
 from teeny.ops.function import Operand
 
 EXPRESSIONS: dict[type[ast.AST], Rule] = {
-    ast.Constant: expr.constant, ast.Name: expr.name, ast.Attribute: expr.attribute, ast.Tuple: expr.tuple_,
-    ast.List: expr.list_, ast.Subscript: expr.subscript, ast.Call: expr.call, ast.BinOp: operators.binop,
+    ast.Constant: expr.constant, ast.Name: outer.name, ast.Attribute: attributes.attribute, ast.Tuple: expr.tuple_,
+    ast.List: expr.list_, ast.Subscript: index.subscript, ast.Call: expr.call, ast.BinOp: operators.binop,
     ast.UnaryOp: operators.unaryop,
     ast.BoolOp: operators.boolop, ast.Compare: operators.compare, ast.IfExp: operators.ifexp,
     ast.JoinedStr: debug.joined, ast.FormattedValue: debug.formatted,
@@ -161,7 +161,9 @@ def _generic_parameter(c: Context, parameter: Parameter) -> None:
 
 def _symbolic(c: Context, name: str, terms: tuple[Term, ...]) -> Any:
     """A Const without a value yet."""
-    kinds = [t.kind for t in terms if t.kind != "none"]
+    kinds = list(dict.fromkeys(_literal_kind(t) for t in terms if t.kind != "none"))
+    if kinds == ["any"]:  # `tl.constexpr`: the specialisation alone knows what it is
+        return UNKNOWN
     if kinds == ["int"]:
         c.names.add(name)
         return symbol(name)
@@ -179,6 +181,10 @@ def _symbolic(c: Context, name: str, terms: tuple[Term, ...]) -> Any:
         return Unset(tuple, name, (name, term))
     known: dict[str, type] = {"float": float, "str": str}
     return Unset(next((known[k] for k in ("float", "str") if k in kinds), object), name, (name,))
+
+
+def _literal_kind(term: Term) -> str:
+    return type(term.value).__name__ if term.kind == "literal" else term.kind
 
 
 def _body(c: Context, definition: Definition) -> None:

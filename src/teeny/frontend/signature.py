@@ -62,6 +62,7 @@ class AnnotationError(Exception):
 LANGUAGE_VARIABLES: dict[str, DType] = {
     "D": variable("D", CLASSES["Dtype"], "Dtype"), "E": variable("E", CLASSES["Dtype"], "Dtype"),
     "N": variable("N", NUM, "Num"), "I": variable("I", CLASSES["Int"], "Int"),
+    "J": variable("J", CLASSES["Int"], "Int"),
     "F": variable("F", CLASSES["Float"], "Float"), "B": variable("B", CLASSES["Bits"], "Bits"),
     "S": variable("S", NUM | BOOLEAN, "Num or Bool"), "Q": variable("Q", CLASSES["Float8"], "Float8"),
     "P": variable("P", CLASSES["Float8"], "Float8"),
@@ -114,6 +115,8 @@ def terms_of(node: ast.expr, lookup: Lookup) -> tuple[Term, ...]:
     if isinstance(node, ast.Subscript):
         return _subscript(_last(node.value), node, lookup)
     name = _last(node)
+    if name == "constexpr":
+        return (Term("const", None, (Term("any"),)),)
     if name in _PLAIN:
         return (Term(_PLAIN[name]),)
     if name in _ALIASES:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from teeny.frontend import expr
 from teeny.frontend.context import Context, Frame, Returned
 from teeny.frontend.execute import evaluate
 from teeny.frontend.inline import lookup_of
 from teeny.frontend.operators import binary
+from teeny.frontend.outer import name as name_
 from teeny.frontend.overload import fits
 from teeny.frontend.signature import AnnotationError, Param, Term, terms_of
 from teeny.frontend.values import UNKNOWN, Unset, is_const, is_faulty, is_tuple, show
@@ -57,7 +57,7 @@ def augassign(c: Context, node: ast.AugAssign) -> None:
         c.fault("E001", f"`{c.text(node.target)}` cannot be assigned in a kernel", node.target)
         return
     name = node.target.id
-    old = expr.name(c, ast.copy_location(ast.Name(name, ast.Load()), node.target))
+    old = name_(c, ast.copy_location(ast.Name(name, ast.Load()), node.target))
     value = binary(c, node, node.op, old, evaluate(c, node.value), node.target, node.value)
     c.bind(name, value, c.location(node.target))
 

@@ -14,6 +14,7 @@ from teeny.diag.errors import KernelError
 from teeny.frontend.files import file_digest
 from teeny.frontend.names import Missing, resolve
 from teeny.frontend.source import KernelSource, source_of
+from teeny.language.constexpr import Held
 from teeny.ops.function import function_of
 
 DEFAULTS = "="  # stands for the values of the parameters' defaults, where a use has a name
@@ -108,6 +109,9 @@ def describe(value: object) -> str | None:
         return digest and f"function {value.__qualname__} {value.__code__.co_firstlineno} {digest}"
     if kind.__name__ == "TypeAliasType":
         return describe(getattr(value, "__value__", Missing.NOT_FOUND))
+    if isinstance(value, Held):
+        found = describe(value.value)
+        return found and f"constexpr {found}"
     origin = get_origin(value)
     if origin is not None:
         named = origin if isinstance(origin, type) else repr(origin)  # `Annotated` is no class in newer Pythons

@@ -68,6 +68,13 @@ class Method:
     first: Any
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A method without arguments, whose value is known: `x.dtype.is_fp16`."""
+
+    value: Any
+
+
 def is_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
     """Whether a value is a tuple, of values of any kind."""
     return isinstance(value, tuple)

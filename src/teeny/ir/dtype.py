@@ -98,6 +98,12 @@ def variable(name: str, mask: int, bound: str = "") -> DType:
     return found
 
 
+def bound_of(mask: int) -> str:
+    """The class of these leaves, or their names, for messages."""
+    named = next((name for name, leaves in CLASSES.items() if leaves == mask), None)
+    return named or " or ".join(leaf.name for leaf in LEAVES.values() if leaf.mask & mask)
+
+
 def members(dtype: DType) -> tuple[DType, ...]:
     """The leaves a dtype may stand for, in the table's order."""
     return tuple(leaf for leaf in LEAVES.values() if leaf.mask & dtype.mask)

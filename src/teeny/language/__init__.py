@@ -5,15 +5,17 @@ touches no second file.
 """
 
 from teeny.language import math as math
+from teeny.language import random as random
 from teeny.language.constexpr import *
 from teeny.language.dtypes import *
 from teeny.language.library import *
+from teeny.language.random import *
 from teeny.language.tensor import *
 from teeny.ops.arith import *
 from teeny.ops.atomic import *
 from teeny.ops.atomic_access import *
-from teeny.ops.branch import *
 from teeny.ops.block_pointer import *
+from teeny.ops.branch import *
 from teeny.ops.cast import *
 from teeny.ops.clamp import *
 from teeny.ops.combine import *
@@ -30,4 +32,5 @@ from teeny.ops.memory import *
 from teeny.ops.program import *
 from teeny.ops.reduce import *
 from teeny.ops.scan import *
+from teeny.ops.seed import *
 from teeny.ops.shape import *

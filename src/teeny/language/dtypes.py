@@ -6,15 +6,12 @@ leaf carries the compiler's `DType` as `ir`. Names follow Triton too: `float32` 
 
 from __future__ import annotations
 
-from typing import ClassVar
+from teeny.ir.dtype import LEAVES
+from teeny.language.asked import Asked
 
-from teeny.ir.dtype import LEAVES, DType
 
-
-class Dtype:
+class Dtype(Asked):
     """Any dtype."""
-
-    ir: ClassVar[DType]
 
 
 class Bits(Dtype):
@@ -144,20 +141,20 @@ __all__ = [
     "bf16",
     "bfloat16",
     "bool_",
-    "f16",
-    "f32",
-    "f64",
     "f8e4m3",
     "f8e4m3fnuz",
     "f8e5m2",
     "f8e5m2fnuz",
-    "float16",
-    "float32",
-    "float64",
+    "f16",
+    "f32",
+    "f64",
     "float8e4b8",
     "float8e4nv",
     "float8e5",
     "float8e5b16",
+    "float16",
+    "float32",
+    "float64",
     "i8",
     "i16",
     "i32",

@@ -16,6 +16,7 @@ E = TypeVar("E", bound=Dtype)
 S = TypeVar("S", bound=Num | Bool)
 N = TypeVar("N", bound=Num)
 I = TypeVar("I", bound=Int)
+J = TypeVar("J", bound=Int)
 F = TypeVar("F", bound=Float)
 B = TypeVar("B", bound=Bits)
 Q = TypeVar("Q", bound=Float8)
@@ -46,8 +47,18 @@ class Tensor(Generic[D]):
         ...
 
     @property
+    def type(self) -> type[D]:
+        """The dtype, as Triton's `x.type.element_ty` and `x.type.scalar` ask for it."""
+        ...
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The sizes of the axes: Consts."""
+        ...
+
+    @property
+    def numel(self) -> int:
+        """The number of elements: a Const."""
         ...
 
     def __index__(self: Tensor[I]) -> int: ...
@@ -136,6 +147,11 @@ class Ptr(Generic[D]):
     @property
     def dtype(self) -> type[D]:
         """The dtype of what it points at."""
+        ...
+
+    @property
+    def type(self) -> type[D]:
+        """The dtype of what it points at, as Triton's `ptr.type.element_ty` asks for it."""
         ...
 
     __add__ = __radd__ = memory.addptr

@@ -265,6 +265,8 @@ def _is(term: Term, value: Any) -> bool:
     if kind == "dtype":
         leaf = getattr(value, "ir", None)
         return isinstance(leaf, DType) and (term.dtype is None or leaf.within(term.dtype.mask))
+    if kind == "literal":
+        return type(value) is type(term.value) and value == term.value
     if kind == "union":
         return any(_is(t, value) for t in term.inner)
     return kind == "any" or (kind == "function" and callable(value))
