@@ -85,9 +85,9 @@ def wide(out: tl.Ptr[tl.u64], counter: tl.Ptr[tl.u64], BLOCK: tl.Const[int]) -> 
 
 
 def offsets_of(kind: str) -> Any:
-    rng = np.random.default_rng(1)
+    rng: Any = np.random.default_rng(1)
     limits = np.iinfo(KINDS[kind])
-    some: Any = rng.integers(limits.min, limits.max, N - 32, dtype=KINDS[kind], endpoint=True)
+    some = rng.integers(limits.min, limits.max, N - 32, dtype=KINDS[kind], endpoint=True)
     return np.concatenate([np.arange(32).astype(KINDS[kind]), some])
 
 
