@@ -7,7 +7,7 @@ become structure.
 from __future__ import annotations
 
 import ast
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from teeny.diag.span import Location
 from teeny.frontend.consts import as_condition
 from teeny.frontend.context import Context, Env, Maybe, Returned
 from teeny.frontend.execute import evaluate, execute
+from teeny.frontend.jumps import spread
 from teeny.frontend.recover import assigned
 from teeny.frontend.regions import (
     Region,
@@ -41,13 +42,14 @@ from teeny.ops.control import phi_, yield_
 from teeny.ops.function import Operand
 
 
-def run_body(c: Context, body: list[ast.stmt]) -> None:
+def run_body(c: Context, body: Sequence[ast.stmt]) -> None:
     """Lower statements in order, up to one that is never reached; an `if` that may return takes the rest along."""
+    body = spread(body)
     for at, node in enumerate(body):
         if c.unreachable:
             return
         if isinstance(node, ast.If) and not c.frame.loops and returns(node):
-            execute(c, ast.copy_location(Tail(node, body[at + 1 :]), node))
+            execute(c, ast.copy_location(Tail(node, list(body[at + 1 :])), node))
             return
         execute(c, node)
 

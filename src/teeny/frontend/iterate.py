@@ -10,11 +10,13 @@ from typing import Any
 
 from teeny.frontend.branch import run_body
 from teeny.frontend.context import Context, Maybe
-from teeny.frontend.execute import evaluate
-from teeny.frontend.loop import after, body_alone, carry, enter, leave, ranged
+from teeny.frontend.jumps import jumps, straight
+from teeny.frontend.loop import after, body_alone, bounds_of, carry, enter, leave, ranged
+from teeny.frontend.ranges import iterator
 from teeny.frontend.recover import assigned, targets
 from teeny.frontend.regions import Region, outputs, visible
-from teeny.frontend.values import UNKNOWN, Unset, is_faulty, is_tuple, kind_of, show
+from teeny.frontend.values import UNKNOWN, Unset, is_tuple, kind_of, show
+from teeny.frontend.whiles import counted
 from teeny.ir.core import Block
 from teeny.ir.core import Region as IrRegion
 from teeny.ir.dtype import I32
@@ -23,20 +25,12 @@ from teeny.ir.predicate import Predicate
 from teeny.ops.constant import constant
 from teeny.ops.control import for_ as scf_for
 from teeny.ops.control import yield_
-from teeny.ops.function import function_of
 
 MAX_UNROLL = 4096
 """Iterations of a static_range at most."""
 
 
 def for_(c: Context, node: ast.For) -> None:
-    if node.orelse:
-        c.fault(
-            "E016",
-            "`else` of a loop is outside the language",
-            node.orelse[0],
-            help="write the statements after the loop",
-        )
     if not isinstance(node.target, ast.Name):
         c.fault("E001", "a loop has one index", node.target, help="for i in tl.range(n):")
         names: dict[str, ast.AST] = {}
@@ -44,50 +38,18 @@ def for_(c: Context, node: ast.For) -> None:
         for name in names:
             c.bind(name, UNKNOWN, c.location(node.target))
         return body_alone(c, node)
-    kind, bounds = _iterator(c, node.iter)
-    if kind == "static_range":
-        return _static(c, node, bounds)
-    return ranged(c, node, bounds) if kind == "range" else body_alone(c, node)
-
-
-def _iterator(c: Context, node: ast.expr) -> tuple[str, list[Any]]:
-    """The kind of loop and its start, end and step; an empty kind after a fault."""
-    wrong: tuple[str, list[Any]] = ("", [])
-    target = evaluate(c, node.func) if isinstance(node, ast.Call) else None
-    if is_faulty(target):
-        return wrong
-    function = function_of(target)
-    kind = "range" if target is range else function.construct if function is not None else ""
-    if not isinstance(node, ast.Call) or kind not in ("range", "static_range"):
-        c.fault("E016", f"a loop runs over tl.range or tl.static_range, not over `{c.text(node)}`", node)
-        return wrong
-    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-        c.fault("E001", "starred arguments are outside the language", node, help="write the arguments out")
-        return wrong
-    args = [evaluate(c, a) for a in node.args]
-    keywords = {str(k.arg): evaluate(c, k.value) for k in node.keywords}
-    names = ("start", "end", "step")
-    twice = [n for n in (("end",) if len(args) == 1 and "end" not in keywords else names[: len(args)]) if n in keywords]
-    unknown = [k for k in keywords if k not in names]
-    if unknown or twice or len(args) > 3 or not args + list(keywords):
-        what = (
-            f"has no argument `{unknown[0]}`"
-            if unknown
-            else f"gets `{twice[0]}` twice"
-            if twice
-            else "takes one to three arguments"
-        )
-        c.fault("E005", f"`{c.text(node.func)}` {what}", node)
-        return wrong
-    bounds = _bounds(args, keywords)
-    return wrong if any(map(is_faulty, bounds)) else (kind, bounds)
-
-
-def _bounds(args: list[Any], keywords: dict[str, Any]) -> list[Any]:
-    if len(args) == 1 and "end" not in keywords:
-        return [keywords.get("start", 0), args[0], keywords.get("step", 1)]
-    full = dict(zip(("start", "end", "step"), args, strict=False)) | keywords
-    return [full.get("start", 0), full.get("end"), full.get("step", 1)]
+    found = iterator(c, node.iter)
+    if found is None:
+        return body_alone(c, node)
+    if found.kind == "static_range":
+        return _static(c, node, found.bounds)
+    made = bounds_of(c, node, found.bounds)
+    if made is None:
+        return body_alone(c, node)
+    step = found.bounds[2]
+    if jumps(node.body, (ast.Break,)):
+        return counted(c, node, *made, step if isinstance(step, int) else None)
+    return ranged(c, node, *made, step, found.attrs)
 
 
 def _static(c: Context, node: ast.For, bounds: list[Any]) -> None:
@@ -100,6 +62,15 @@ def _static(c: Context, node: ast.For, bounds: list[Any]) -> None:
                 help="use tl.range",
             )
             return body_alone(c, node)
+    stops = jumps(node.body, (ast.Break,))
+    if stops:
+        c.fault(
+            "E016",
+            "`break` cannot end a loop that is unrolled",
+            stops[0],
+            help="use tl.range, or put the rest of the body under an `if`",
+        )
+        return body_alone(c, node)
     start, end, step = bounds
     if isinstance(step, int) and step == 0:
         c.fault("E016", "the step of a loop is 0", node.iter)
@@ -118,9 +89,10 @@ def _static(c: Context, node: ast.For, bounds: list[Any]) -> None:
     assert isinstance(node.target, ast.Name)
     where = c.location(node.target)
     c.frame.loops += 1
+    body = straight(c, node.body)
     for index in indices:
         c.bind(node.target.id, index, where)
-        run_body(c, node.body)
+        run_body(c, body)
     c.frame.loops -= 1
     return None
 
@@ -146,7 +118,7 @@ def _symbolic(c: Context, node: ast.For, start: Dim, end: Dim, step: Dim) -> Non
             c.facts = c.facts.assume(Predicate(first, index, start), Predicate(last, index, end))
         c.bind(target, index, where)
         enter(c, carried, body.args[1:])
-        run_body(c, node.body)
+        run_body(c, straight(c, node.body))
         c.frame.loops -= 1
         leaving = leave(c, node, carried, unrolled=True)
         c.stamp()

@@ -1,4 +1,4 @@
-"""Run-time loops: `tl.range` and `range` become `scf.for`, `while` becomes `scf.while`.
+"""Run-time loops: `tl.range` and `range` become `scf.for`; what enters a loop, goes round in it, and leaves it.
 
 Carried are the names that the body assigns and that have a value before. Types never join: what leaves an iteration
 must have the type that entered it.
@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 from teeny.diag.diagnostic import Edit, Fix, Label
 from teeny.diag.span import Location, Span, character_index
 from teeny.frontend.branch import run_body
-from teeny.frontend.consts import as_condition
 from teeny.frontend.context import Context, Maybe
-from teeny.frontend.execute import evaluate
+from teeny.frontend.jumps import broken, straight
 from teeny.frontend.operators import as_scalar
 from teeny.frontend.recover import assigned
 from teeny.frontend.regions import (
@@ -35,13 +34,12 @@ from teeny.frontend.regions import (
 from teeny.frontend.values import UNKNOWN, Unset, is_const, is_faulty, is_tuple, kind_of, show
 from teeny.ir.core import Block, Value
 from teeny.ir.core import Region as IrRegion
-from teeny.ir.dtype import BOOL, I32, I64, INT, DType
+from teeny.ir.dtype import I32, I64, INT, DType
 from teeny.ops.arith import subi
 from teeny.ops.cast import convert
 from teeny.ops.constant import constant
-from teeny.ops.control import condition_, yield_
 from teeny.ops.control import for_ as scf_for
-from teeny.ops.control import while_ as scf_while
+from teeny.ops.control import yield_
 from teeny.ops.function import Operand
 
 _LITERAL = re.compile(r"\s*=\s*(-?[\w.]+(?:[eE][-+]?\d+)?)\s*(?:#.*)?$")
@@ -67,19 +65,19 @@ class Carried(NamedTuple):
         return isinstance(self.value, Operand) and not isinstance(self.before, Operand)
 
 
-def ranged(c: Context, node: ast.For, bounds: list[Any]) -> None:
-    """A loop over `tl.range(start, end, step)`."""
+def bounds_of(c: Context, node: ast.For, bounds: list[Any]) -> tuple[list[Value], DType] | None:
+    """Start, end and step as run-time integers of one dtype; None after a fault."""
     values: list[Operand] = []
     for bound in bounds:
         if is_tuple(bound) or isinstance(bound, str | float | bool | Unset | None):
             c.fault("E016", f"the bounds of a loop are integers; found {show(bound)}", node.iter)
-            return body_alone(c, node)
+            return None
         one = bound if isinstance(bound, Operand) else as_scalar(c, node.iter, bound)
         if not isinstance(one, Operand):
-            return body_alone(c, node)
+            return None
         if one.shape or not isinstance(one.dtype, DType) or not one.dtype.within(INT):
             c.fault("E016", f"the bounds of a loop are scalar integers; found {show(one)}", node.iter)
-            return body_alone(c, node)
+            return None
         if one.dtype is not I32 and one.dtype is not I64:
             c.fault(
                 "E016",
@@ -87,36 +85,42 @@ def ranged(c: Context, node: ast.For, bounds: list[Any]) -> None:
                 node.iter,
                 help="convert with .to(tl.i32)",
             )
-            return body_alone(c, node)
+            return None
         values.append(one)
-    step = bounds[2]
-    if isinstance(step, int) and step == 0:
+    if isinstance(bounds[2], int) and bounds[2] == 0:
         c.fault("E016", "the step of a loop is 0", node.iter)
-        return body_alone(c, node)
+        return None
     dtype = I64 if any(v.dtype is I64 for v in values) else I32
+    c.b.loc = c.location(node.iter, "tl.range")
+    return [convert(c.b, v.value, v.dtype, dtype) for v in values if isinstance(v.dtype, DType)], dtype
+
+
+def ranged(c: Context, node: ast.For, bounds: list[Value], dtype: DType, step: Any, attrs: dict[str, object]) -> None:
+    """A loop over `tl.range(start, end, step)`; `step` as it is written, `attrs` those of the operation."""
     place = c.location(node.iter, "tl.range")
-    c.b.loc = place
-    operands = [convert(c.b, v.value, v.dtype, dtype) for v in values if isinstance(v.dtype, DType)]
     if isinstance(step, int) and step < 0:
-        return _downwards(c, node, operands, dtype, -step, place)
-    return _loop(c, node, operands, dtype, place, None)
+        return _downwards(c, node, bounds, dtype, -step, place, attrs)
+    return _loop(c, node, bounds, dtype, place, None, attrs)
 
 
 def body_alone(c: Context, node: ast.For) -> None:
     """After a fault in the header: the body is read once, so that its own faults show."""
     if isinstance(node.target, ast.Name):
         c.bind(node.target.id, UNKNOWN, c.location(node.target))
+    c.bind(broken(node), UNKNOWN, c.location(node.target))
     c.frame.loops += 1
-    run_body(c, node.body)
+    run_body(c, straight(c, node.body))
     c.frame.loops -= 1
 
 
-def _downwards(c: Context, node: ast.For, bounds: list[Value], dtype: DType, step: int, place: Location) -> None:
+def _downwards(
+    c: Context, node: ast.For, bounds: list[Value], dtype: DType, step: int, place: Location, attrs: dict[str, object]
+) -> None:
     """A negative step: count up from 0 and mirror the index, as Triton does."""
     start, end, _ = bounds
     zero, distance = constant(c.b, dtype, 0), c.b.create(subi, start, end)
     upward = [zero, distance, constant(c.b, dtype, step)]
-    _loop(c, node, upward, dtype, place, lambda counter: c.b.create(subi, start, counter))
+    _loop(c, node, upward, dtype, place, lambda counter: c.b.create(subi, start, counter), attrs)
 
 
 def _loop(
@@ -126,6 +130,7 @@ def _loop(
     dtype: DType,
     place: Location,
     index: Callable[[Value], Value] | None,
+    attrs: dict[str, object],
 ) -> None:
     assert isinstance(node.target, ast.Name)
     target, where = node.target.id, c.location(node.target)
@@ -133,25 +138,25 @@ def _loop(
     names.pop(target, None)
     carried = carry(c, node, names)
     inits = outputs([one.value for one in carried])
-    body = Block((dtype, *(v.type for v in inits)), (target if index is None else None, *_labels(carried)))
+    body = Block((dtype, *(v.type for v in inits)), (target if index is None else None, *labels_of(carried)))
     with Region(c, body):
         c.frame.loops += 1
         c.b.loc = place
         counter = body.args[0] if index is None else index(body.args[0])
         c.bind(target, Operand(counter, dtype), where)
         enter(c, carried, body.args[1:])
-        run_body(c, node.body)
+        run_body(c, straight(c, node.body))
         c.frame.loops -= 1
         leaving = leave(c, node, carried)
         c.stamp()
         c.b.loc = place
         c.b.op(yield_, outputs(leaving))
-    made = c.b.op(scf_for, (*bounds, *inits), {}, (IrRegion([body]),))
+    made = c.b.op(scf_for, (*bounds, *inits), attrs, (IrRegion([body]),))
     after(c, node, carried, made.results, names)
     c.bind(target, Maybe("by the loop alone", where), where)
 
 
-def _labels(carried: list[Carried]) -> list[str]:
+def labels_of(carried: list[Carried]) -> list[str]:
     return [one.name for one in carried for _ in flat(one.value)]
 
 
@@ -289,54 +294,3 @@ def after(
         if name not in held and visible(c, name) is None:
             where = c.location(changed)
             c.bind(name, Maybe("in a loop that may not run", where), where)
-
-
-def while_(c: Context, node: ast.While) -> None:
-    """A `while`: the first region tests, the second is the body."""
-    if node.orelse:
-        c.fault(
-            "E016",
-            "`else` of a loop is outside the language",
-            node.orelse[0],
-            help="write the statements after the loop",
-        )
-    names = assigned(node.body)
-    carried = carry(c, node, names)
-    inits = outputs([one.value for one in carried])
-    types, labels = tuple(v.type for v in inits), tuple(_labels(carried))
-    before, body = Block(types, labels), Block(types, labels)
-    with Region(c, before):
-        enter(c, carried, before.args)
-        flag = _condition(c, node)
-        c.b.loc = c.location(node.test, "while")
-        if flag is not None:
-            c.b.op(condition_, (flag, *before.args))
-    if flag is None:
-        return
-    with Region(c, body):
-        c.frame.loops += 1
-        enter(c, carried, body.args)
-        run_body(c, node.body)
-        c.frame.loops -= 1
-        leaving = leave(c, node, carried)
-        c.stamp()
-        c.b.loc = c.location(node.test, "while")
-        c.b.op(yield_, outputs(leaving))
-    c.b.loc = c.location(node.test, "while")
-    made = c.b.op(scf_while, inits, {}, (IrRegion([before]), IrRegion([body])), types)
-    after(c, node, carried, made.results, names)
-
-
-def _condition(c: Context, node: ast.While) -> Value | None:
-    """The condition; None where it is false from the start, as in `while FLAG and x > 0` without the flag."""
-    test = evaluate(c, node.test)
-    if isinstance(test, Operand) and not test.shape and test.dtype is BOOL:
-        return test.value
-    if isinstance(test, Operand):
-        what = "a block" if test.shape else show(test)
-        c.fault("T007", f"the condition of `while` must be a scalar bool; `{c.text(node.test)}` is {what}", node.test)
-    elif not is_faulty(test):
-        if c.truth(as_condition(c, node.test, test)) is False:
-            return None
-        c.fault("E016", f"`while {c.text(node.test)}` never changes: its condition is known at compile time", node.test)
-    return constant(c.b, BOOL, False)

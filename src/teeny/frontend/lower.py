@@ -15,11 +15,12 @@ from teeny.frontend import attributes, debug, expr, index, iterate, operators, o
 from teeny.frontend.branch import Tail, if_, run_body
 from teeny.frontend.context import Alternative, Context, Frame, Obligation, Rule
 from teeny.frontend.inline import every_argument
-from teeny.frontend.loop import while_
+from teeny.frontend.jumps import Effect, effect
 from teeny.frontend.params import Parameter, parameters
 from teeny.frontend.signature import Term
 from teeny.frontend.source import KernelSource, source_of
 from teeny.frontend.values import UNKNOWN, Condition, Unset, is_tuple
+from teeny.frontend.whiles import while_
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Function, Module, Region
 from teeny.ir.dtype import CLASSES, DType, members, variable
@@ -39,7 +40,7 @@ EXPRESSIONS: dict[type[ast.AST], Rule] = {
 STATEMENTS: dict[type[ast.AST], Rule] = {
     ast.Assign: stmt.assign, ast.AugAssign: stmt.augassign, ast.AnnAssign: stmt.annassign, ast.Expr: stmt.expression,
     ast.Return: stmt.return_, ast.Pass: stmt.pass_, ast.If: if_, Tail: if_, ast.For: iterate.for_, ast.While: while_,
-    ast.Assert: debug.assert_statement,
+    ast.Assert: debug.assert_statement, Effect: effect,
 }  # fmt: skip
 
 

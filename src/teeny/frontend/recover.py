@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from teeny.frontend.jumps import Effect
+
 
 class Foreign(NamedTuple):
     """A construct in words, what to write instead, and the code of the fault."""
@@ -29,8 +31,8 @@ _FOREIGN: dict[str, Foreign] = {
     "With": Foreign("a with statement", "write the statements without it"),
     "AsyncWith": Foreign("a with statement", "write the statements without it"),
     "AsyncFor": Foreign("async for", "use for"),
-    "Break": Foreign("break", "put the condition into a `while`, or mask the work with tl.where", "E016"),
-    "Continue": Foreign("continue", "put the rest of the body under an `if`", "E016"),
+    "Break": Foreign("this `break`", "let an `if` alone stand between it and its loop", "E016"),
+    "Continue": Foreign("this `continue`", "let an `if` alone stand between it and its loop", "E016"),
     "FunctionDef": _NESTED,
     "AsyncFunctionDef": _NESTED,
     "ClassDef": Foreign("a class", "pass single parameters"),
@@ -79,7 +81,9 @@ def _collect(body: list[ast.stmt], found: dict[str, ast.AST]) -> None:
             targets(node.target, found)
             _collect(node.body, found)
             _collect(node.orelse, found)
-        elif not isinstance(node, ast.Expr | ast.Return | ast.Pass | ast.Assert):
+        elif isinstance(node, Effect):
+            found.update(dict.fromkeys(node.names, node))
+        elif not isinstance(node, ast.Expr | ast.Return | ast.Pass | ast.Assert | ast.Break | ast.Continue):
             _collect_foreign(node, found)
 
 

@@ -13,9 +13,9 @@ from teeny.ops.function import language
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from teeny.language.typing import Const, Tensor, i32
+    from teeny.language.typing import Const, Tensor, bool_, i32
 
-__all__ = ["range", "static_range"]
+__all__ = ["condition", "range", "static_range"]
 
 _BY_REGION = Absent("read off the region by the analysis")
 _NO_RESULT = Absent("it has no result")
@@ -97,16 +97,25 @@ phi_ = define(
 """The one of its operands whose guard (`guards`, in the order of the operands) holds."""
 
 
-@language(
-    construct="range",
-    differs="Triton also takes hints for its compiler, such as `num_stages`.",
-)
+@language(construct="range", differs="The first two arguments are `arg1` and `arg2` there.")
 def range(
-    start: Tensor[i32] | int, end: Tensor[i32] | int | None = None, step: Tensor[i32] | int = 1
+    start: Tensor[i32] | int,
+    end: Tensor[i32] | int | None = None,
+    step: Tensor[i32] | int = 1,
+    num_stages: Const[int | None] = None,
+    loop_unroll_factor: Const[int | None] = None,
+    disallow_acc_multi_buffer: Const[bool] = False,
+    flatten: Const[bool] = False,
+    warp_specialize: Const[bool] = False,
+    disable_licm: Const[bool] = False,
 ) -> Iterator[Tensor[i32]]:
     """A run-time loop: start, start + step, ... below `end` (above it, for a negative step).
 
-    One argument alone is the end.
+    One argument alone is the end. `break`, `continue` and `else` are Python's. The rest are hints for GPUs, and change
+    no value: `num_stages` loads so many iterations ahead; `loop_unroll_factor` repeats the body so often in an
+    iteration; `disallow_acc_multi_buffer` keeps one accumulator of a product; `flatten` joins the loops nested inside
+    with this one; `warp_specialize` shares the work between groups of warps (sm_100); `disable_licm` leaves inside what
+    no iteration changes.
     """
     ...
 
@@ -114,4 +123,13 @@ def range(
 @language(construct="static_range")
 def static_range(start: Const[int], end: Const[int | None] = None, step: Const[int] = 1) -> Iterator[int]:
     """A loop unrolled at compile time; its index is a Const."""
+    ...
+
+
+@language(construct="condition")
+def condition(arg1: Tensor[bool_] | bool, disable_licm: Const[bool] = False) -> bool:
+    """The condition of a `while`, with a hint for GPUs.
+
+    `disable_licm` leaves inside the loop what no iteration changes.
+    """
     ...
