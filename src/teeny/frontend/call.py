@@ -248,7 +248,7 @@ def _operands(value: Any, dtype: Any) -> Any:
     """The result of a call: an operand, a tuple of them, or None."""
     if is_tuple(dtype):
         return tuple(_operands(one, of) for one, of in zip(value, dtype, strict=True))
-    return None if value is None else Operand(value, dtype)
+    return value if value is None or isinstance(value, Operand) else Operand(value, dtype)
 
 
 def _pinned(c: Context, found: Match) -> dict[str, Any]:

@@ -194,7 +194,8 @@ def _forms(language: ModuleType) -> dict[str, tuple[str, ...]]:
                 continue  # the second is an operator with its operands swapped
             form = _operator(function) if name.startswith("__") else f"x.{name}"
             found.setdefault(function.name, []).append(form)
-    return {name: tuple(forms) for name, forms in found.items()}
+    # operators stand before functions of the same meaning: x + y, tl.add(x, y)
+    return {name: tuple(sorted(forms, key=lambda f: f.startswith(("tl.", "x.")))) for name, forms in found.items()}
 
 
 def _public(language: ModuleType) -> Iterator[tuple[str, LanguageFunction]]:

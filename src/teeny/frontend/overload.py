@@ -72,7 +72,7 @@ class Match:
             found = self.subst.get(dtype)
             if found is not None:
                 return found
-        return LEAVES["i32"]
+        return next((d for d in dtypes_in(self.signature.result) if not d.is_variable), LEAVES["i32"])
 
 
 def signatures(function: LanguageFunction) -> list[Signature]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 LACKING = frozenset((
-    "PropagateNan", "add", "bitonic_merge", "block_type", "broadcast", "cat", "const", "constexpr_type",
+    "PropagateNan", "bitonic_merge", "block_type", "broadcast", "cat", "const", "constexpr_type",
     "dot_scaled", "dtype", "flip", "float8e4b15", "gather", "histogram", "interleave", "join",
-    "load_tensor_descriptor", "make_tensor_descriptor", "mul", "pi32_t", "pointer_type", "softmax", "sort", "split",
-    "store_tensor_descriptor", "sub", "swizzle2d", "tensor_descriptor", "tensor_descriptor_type", "to_tensor",
+    "load_tensor_descriptor", "make_tensor_descriptor", "pi32_t", "pointer_type", "softmax", "sort", "split",
+    "store_tensor_descriptor", "swizzle2d", "tensor_descriptor", "tensor_descriptor_type",
     "topk", "tuple_type", "void",
 ))  # fmt: skip
 """Names that `triton.language` has. One that teeny.language has too is found there first."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from teeny.ir.core import Value
     from teeny.language.typing import Const, F, I, N, Tensor, i32, i64
 
-__all__ = ["abs", "fma", "maximum", "minimum", "umulhi"]
+__all__ = ["abs", "add", "fma", "maximum", "minimum", "mul", "sub", "umulhi"]
 
 INF = math.inf
 

@@ -73,12 +73,12 @@ ShapeRule = Callable[..., "tuple[Any, ...]"]
 
 Of a function with several results (`-> tuple[Tensor[D], Tensor[E]]`) a tuple of their shapes.
 """
-Emit = Callable[..., "Value | tuple[Value, ...] | None"]
+Emit = Callable[..., "Value | Operand | tuple[Value, ...] | None"]
 """`(b: Builder, shape, dtype, **arguments) -> Value`: `shape` from the shape rule, `dtype` the result's (with sign).
 
-Of a function with several results both are tuples, one element a result, and so is what the emitter gives. Under an
-elementwise function the tensor arguments come as `Operand`s already converted, widened and broadcast to
-`shape`.
+Where the annotation leaves the dtype open (`Tensor[Any]`) it gives an `Operand`. Of a function with several results
+`shape` and `dtype` are tuples, one element a result, and so is what the emitter gives. Under an elementwise function
+the tensor arguments come as `Operand`s already converted, widened and broadcast to `shape`.
 """
 
 if TYPE_CHECKING:  # the same by number of arguments: what `language` takes

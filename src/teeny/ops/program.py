@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast, overload
 
-from teeny.ir.dtype import I32, DType, storage
-from teeny.ir.poly import Dim, sub
+from teeny.ir.dtype import BOOL, I32, DType, storage
+from teeny.ir.poly import Dim, Poly, sub
 from teeny.ir.rules import Absent, Structural
 from teeny.ir.schema import OpDef, define
 from teeny.ir.types import Type, typed
@@ -15,9 +15,9 @@ from teeny.ops.function import Operand, Shapes, language
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
-    from teeny.language.typing import Const, D, F, N, Q, Tensor, bool_, i32
+    from teeny.language.typing import Const, D, F, N, Q, Tensor, bool_, f32, i32
 
-__all__ = ["arange", "full", "num_programs", "program_id", "zeros"]
+__all__ = ["arange", "full", "num_programs", "program_id", "to_tensor", "zeros"]
 
 MAX_BLOCK = 1 << 20
 """Elements in a tile at most, as in Triton."""
@@ -139,6 +139,36 @@ def zeros(shape: Const[tuple[int, ...] | list[int]], dtype: type[D]) -> Tensor[D
 
     Each dimension is a power of two (S002), at most 2**20 elements in all (S007); `()` gives a scalar.
     """
+    ...
+
+
+def _to_tensor_shape(s: Shapes, x: Any) -> tuple[Dim, ...]:
+    return x.shape if isinstance(x, Operand) else ()
+
+
+def _to_tensor(b: Builder, shape: tuple[Dim, ...], dtype: DType | None, x: Any) -> Any:
+    if dtype is None:  # a bool is an int to type checkers, and an int a float: overloads may not tell them apart
+        dtype = I32 if isinstance(x, int | Poly) and not isinstance(x, bool) else BOOL
+        return Operand(constant(b, dtype, x), dtype)
+    return x.value if isinstance(x, Operand) else constant(b, storage(dtype), x)
+
+
+@overload
+def to_tensor(x: Tensor[D]) -> Tensor[D]: ...
+@overload
+def to_tensor(x: bool) -> Tensor[Any]: ...
+@overload
+def to_tensor(x: int) -> Tensor[Any]: ...
+@overload
+def to_tensor(x: float) -> Tensor[f32]: ...
+@language(
+    _to_tensor,
+    shape=_to_tensor_shape,
+    shapes="A scalar, or x itself.",
+    differs="Triton makes wider integers of numbers beyond 32 bits.",
+)
+def to_tensor(x: Any) -> Any:
+    """A Const as a scalar: a bool, an int that fits i32 (T006), a float in f32. A tensor stays as it is."""
     ...
 
 
