@@ -1,4 +1,4 @@
-"""Python's builtins that kernels may call, on compile-time values."""
+"""Python's builtins that kernels may call: on compile-time values; `min`, `max` and `abs` on run-time ones too."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from teeny.frontend.call import call_language
 from teeny.frontend.consts import as_condition
 from teeny.frontend.values import Comparison, Condition, Unset, is_const, is_tuple, show
 from teeny.ir import poly
 from teeny.ir.poly import Poly
 from teeny.language.constexpr import Held
-from teeny.ops.function import Operand
+from teeny.ops.arith import abs as absolute
+from teeny.ops.arith import maximum, minimum
+from teeny.ops.function import Operand, function_of
 
 if TYPE_CHECKING:
     from teeny.frontend.context import Context
@@ -63,9 +66,9 @@ def _extreme(name: str, dims: Callable[[Any, Any], Any], plain: Callable[..., An
         if isinstance(alone, Unset) and alone.kind is tuple:
             whole = alone.parts[-1].inner[0].kind == "int"
             return c.opaque(c.text(node), (name, alone)) if whole else Unset(float, c.text(node), (name, alone))
+        if any(isinstance(value, Operand) for value in items):
+            return _lane_by_lane(c, node, name, items)
         for value in items:
-            if isinstance(value, Operand):
-                return _refuse(c, node, name, value, f"use tl.{name}imum, lane by lane, or tl.{name} along an axis")
             number = isinstance(value, Poly | int | float) or (isinstance(value, Unset) and value.kind is float)
             if not number:
                 return c.fault("E009", f"`{c.text(node)}` cannot be computed from {show(value)}", node)
@@ -85,9 +88,27 @@ def _extreme(name: str, dims: Callable[[Any, Any], Any], plain: Callable[..., An
     return rule
 
 
+def _lane_by_lane(c: Context, node: ast.AST, name: str, items: tuple[Any, ...]) -> Any:
+    """Of run-time values `tl.maximum` or `tl.minimum`. Tensors come first, for a literal takes their dtype."""
+    if len(items) == 1:
+        help = f"use tl.{name} along an axis; `{name}` of several values takes them lane by lane"
+        return _refuse(c, node, name, items[0], help)
+    function = function_of(maximum if name == "max" else minimum)
+    assert function is not None
+    given = node.args if isinstance(node, ast.Call) else []
+    nodes = given if len(given) == len(items) else [node] * len(items)
+    ordered = sorted(zip(items, nodes, strict=True), key=lambda pair: not isinstance(pair[0], Operand))
+    (result, first), *rest = ordered
+    for value, place in rest:
+        result = call_language(c, node, function, (result, value), {}, (first, place), {})
+    return result
+
+
 def _absolute(c: Context, node: ast.AST, value: Any) -> Any:
     if isinstance(value, Operand):
-        return _refuse(c, node, "abs", value, "use tl.abs")
+        function = function_of(absolute)
+        assert function is not None
+        return call_language(c, node, function, (value,), {}, tuple(getattr(node, "args", ())), {})
     if isinstance(value, Poly):
         return poly.maximum(value, poly.neg(value))
     if isinstance(value, Unset) and value.kind is float:
