@@ -19,6 +19,7 @@ from teeny.diag.errors import TeenyError
 from teeny.diag.span import Location, SourceFile, Span, byte_length
 
 _DECORATED = re.compile(rb"^[ \t]*@(?:[\w.]+\.)?kernel\b", re.MULTILINE)
+_JIT = re.compile(rb"^[ \t]*@(?:[\w.]+\.)?jit\b", re.MULTILINE)
 _SKIPPED = {"__pycache__", "node_modules", "site-packages"}
 
 
@@ -78,7 +79,7 @@ def _below(folder: Path) -> Iterator[Path]:
             if not name.endswith(".py"):
                 continue
             if path.is_file():
-                if _may_hold_kernels(path):
+                if holds_teeny(path) or holds_triton(path):
                     yield path
             elif path.exists():  # reading a pipe or a device may never end
                 print(f"{path}: skipped, for it is no regular file", file=sys.stderr)
@@ -88,12 +89,23 @@ def _skipped(here: str, name: str) -> bool:
     return name.startswith(".") or name in _SKIPPED or os.path.exists(os.path.join(here, name, "pyvenv.cfg"))
 
 
-def _may_hold_kernels(path: Path) -> bool:
+def _text(path: Path) -> bytes:
     try:
-        text = path.read_bytes()
+        return path.read_bytes()
     except OSError:
-        return False
+        return b""
+
+
+def holds_teeny(path: Path) -> bool:
+    """Whether a file may define kernels with teeny."""
+    text = _text(path)
     return (b"teeny" in text and b"kernel" in text) or _DECORATED.search(text) is not None
+
+
+def holds_triton(path: Path) -> bool:
+    """Whether a file may define kernels of Triton."""
+    text = _text(path)
+    return b"triton" in text and _JIT.search(text) is not None
 
 
 @contextmanager

@@ -39,10 +39,11 @@ def _innermost(error: BaseException) -> BaseException:
 
 def _reachable(jit: Any) -> list[Any]:
     """A function and those that it calls by their names, its own and those of modules."""
+    kind = load("runtime.jit").JITFunction
     found, stack = list[Any](), [jit]
     while stack:
         one = stack.pop()
-        if one in found or not hasattr(one, "raw_src"):
+        if not isinstance(one, kind) or any(one is f for f in found):
             continue
         found.append(one)
         names = one.fn.__globals__

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from teeny.backends.triton.capture import standard_error, standard_output
 from teeny.backends.triton.wheel import load
 from teeny.diag.errors import LaunchError
 
-__all__ = ["Hinted", "jit_function", "module_text", "split_type"]
+__all__ = ["Hinted", "is_kernel", "jit_function", "module_text", "split_type"]
 
 _TARGET = ("cpu", "", 1)
 
@@ -22,20 +24,26 @@ class Hinted:
     divisible: bool = False
 
 
-def jit_function(fn: Any) -> Any:
-    """The `JITFunction` under autotuning and heuristics.
-
-    Raises LaunchError (L002) for what is no kernel of Triton.
-    """
+def _under(fn: Any) -> Any:
+    """The `JITFunction` under autotuning and heuristics, None where there is none."""
     function = load("runtime.jit").JITFunction
-    inner = fn
     for _ in range(100):
-        if isinstance(inner, function):
-            return inner
-        following = getattr(inner, "fn", None)
-        if following is None:
-            break
-        inner = following
+        if fn is None or isinstance(fn, function):
+            return fn
+        fn = getattr(fn, "fn", None)
+    return None
+
+
+def is_kernel(fn: Any) -> bool:
+    """Whether it is a @triton.jit function, autotuned or not."""
+    return _under(fn) is not None
+
+
+def jit_function(fn: Any) -> Any:
+    """The `JITFunction` under autotuning and heuristics. Raises LaunchError (L002) for what is no kernel of Triton."""
+    found = _under(fn)
+    if found is not None:
+        return found
     raise LaunchError.of(
         "L002",
         "tn.from_triton does not take this",
@@ -67,4 +75,5 @@ def module_text(fn: Any, types: Mapping[str, Hinted], constants: Mapping[str, An
     attributes = {(p.num,): [["tt.divisibility", 16]] for p in fn.params if p.name in types and types[p.name].divisible}
     source = load("compiler").ASTSource(fn=fn, signature=signature, constexprs=dict(constants), attrs=attributes)
     implementation = backend.get_codegen_implementation(options)
-    return str(source.make_ir(target, options, implementation, backend.get_module_map(), context))
+    with standard_error([]), standard_output([]), warnings.catch_warnings(action="ignore"):
+        return str(source.make_ir(target, options, implementation, backend.get_module_map(), context))
