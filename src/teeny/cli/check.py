@@ -81,9 +81,10 @@ def check_files(paths: Iterable[Path], signatures: Sequence[str] = ()) -> Checke
             with importing(root):
                 for file in group:
                     checked.counts[file.path] = 0
-                    if holds_triton(file.path):
+                    of_triton = holds_triton(file.path)
+                    if of_triton:
                         check_triton(file, checked, signatures)
-                    if holds_teeny(file.path):
+                    if holds_teeny(file.path) or not of_triton:
                         checked.counts[file.path] += _check(file, found)
     return replace(checked, findings=in_order(found))
 
