@@ -131,6 +131,19 @@ def _views(schema: OpDef) -> Iterator[Example]:
             yield f"{schema.name} {x} {attrs}", _one(schema, (x,), result, **attrs)
 
 
+def _parts(schema: OpDef) -> Iterator[Example]:
+    for element in (*SOME, pointer(F32)):
+        row, pairs = typed((8,), element), typed((4, 8, 2), element)
+        rows: dict[str, tuple[tuple[tuple[Type, ...], Type | None], ...]] = {
+            "tt.join": (((row, row), None), ((pairs, pairs), None)),
+            "tt.split": (((pairs,), None), ((typed((1, 2), element),), None)),
+            "tt.cat": (((row, row), typed((16,), element)),),
+            "tt.unsplat": (((typed((1, 1), element),), None),),
+        }
+        for types, result in rows[schema.name]:
+            yield f"{schema.name} {types}", _one(schema, types, result)
+
+
 def _memory(schema: OpDef) -> Iterator[Example]:
     for dtype in (d for d in STORED if d is not BOOL):
         for shape in ((), (8,)):
@@ -142,6 +155,29 @@ def _memory(schema: OpDef) -> Iterator[Example]:
             }
             for types in rows[schema.name]:
                 yield f"{schema.name} {types}", _one(schema, types)
+
+
+def _atomics(schema: OpDef) -> Iterator[Example]:
+    words = {"tt.atomic_load": "acquire", "tt.atomic_store": "release", "tt.atomic_poll": "relaxed"}
+    attrs: dict[str, Any] = {"sem": words.get(schema.name, "acq_rel"), "scope": "cta"}
+    for dtype in (F32, I32, LEAVES["i64"], LEAVES["f16"]):
+        for shape in ((), (8,)):
+            p, m, v = (typed(shape, e) for e in (pointer(dtype), BOOL, dtype))
+            rows: dict[str, tuple[tuple[Type, ...], ...]] = {
+                "tt.atomic_rmw": ((p, v), (p, v, m)),
+                "tt.atomic_cas": ((p, v, v),),
+                "tt.atomic_load": ((p,), (p, m)),
+                "tt.atomic_store": ((p, v), (p, v, m)),
+                "tt.atomic_poll": ((p, v), (p, v, LEAVES["i64"])) if dtype.kind == "signed" else (),
+            }
+            kinds = ("fadd", "exch") if dtype.kind == "float" else ("add", "max", "umin", "xor")
+            for types in rows[schema.name]:
+                for kind in kinds if schema.name == "tt.atomic_rmw" else ("",):
+                    more: dict[str, Any] = {"atomic_rmw_op": kind} if kind else {}
+                    yield f"{schema.name} {kind} {types}", _one(schema, types, **attrs, **more)
+
+
+ATOMICS = ("tt.atomic_rmw", "tt.atomic_cas", "tt.atomic_load", "tt.atomic_store", "tt.atomic_poll")
 
 
 def _reduces(schema: OpDef) -> Iterator[Example]:
@@ -156,8 +192,9 @@ def _reduces(schema: OpDef) -> Iterator[Example]:
                 ) -> None:
                     body = Block((dtype, dtype))
                     inner = Builder(body)
-                    inner.op(_op("tt.reduce.return"), (inner.create(_op(name), *body.args),))
-                    b.op(schema, args, {"axis": axis}, (Region([body]),))
+                    inner.op(_op(f"{schema.name}.return"), (inner.create(_op(name), *body.args),))
+                    attrs = {"axis": axis} | ({"reverse": axis == 1} if schema.name == "tt.scan" else {})
+                    b.op(schema, args, attrs, (Region([body]),))
 
                 yield f"{schema.name} {name} {dtype} {axis}", kernel((typed((4, 8), dtype),), write)
 
@@ -290,12 +327,15 @@ MAKERS: dict[str, Callable[[OpDef], Iterator[Example]]] = {
     "tt.make_range": _ranges,
     "tt.call": _calls,
     "tt.reduce": _reduces,
+    "tt.scan": _reduces,
+    **dict.fromkeys(("tt.join", "tt.split", "tt.cat", "tt.unsplat"), _parts),
     "tt.dot": _dots,
     "scf.if": _branches,
     "scf.for": _loops,
     "scf.while": _whiles,
     **dict.fromkeys(("tt.splat", "tt.broadcast", "tt.expand_dims", "tt.reshape", "tt.trans"), _views),
     **dict.fromkeys(("tt.load", "tt.store", "tt.addptr"), _memory),
+    **dict.fromkeys(ATOMICS, _atomics),
 }
 
 
@@ -306,7 +346,7 @@ def concrete() -> list[OpDef]:
     ]
 
 
-NEWER = ("ttg.barrier",)
+NEWER = ("ttg.barrier", "tt.atomic_load", "tt.atomic_store", "tt.atomic_poll")
 """What the oldest Triton lacks."""
 
 

@@ -1033,3 +1033,34 @@ def where_the_largest_is(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[tl.i32], n: tl.Scalar[t
     tl.store(y_ptr, tl.argmin(tl.load(x_ptr + offs, mask=offs < n, other=float("inf")), 0))
     smallest, at = tl.min(tl.load(x_ptr + offs, mask=offs < n), 0, return_indices=True)  # F001
     tl.store(y_ptr, tl.where(smallest < 0, at, 0))
+
+
+# Atomic operations
+
+
+def added_at(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    at = tl.arange(0, B)
+    place = tl.load(z_ptr + at, mask=at < n)
+    tl.atomic_add(z_ptr + place, 1, mask=at < n)
+    tl.atomic_add(z_ptr + place, 1)  # F005
+
+
+def added_and_used(z_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    at = tl.arange(0, B)
+    x = tl.load(z_ptr + at, mask=at < n)
+    tl.atomic_add(z_ptr + at, x)  # F004
+    old = tl.atomic_add(z_ptr + at, x, mask=at < n)
+    tl.store(z_ptr + at, old, mask=at < n)
+    tl.store(z_ptr, tl.sum(tl.where(at < n, old, 0)))
+    tl.store(z_ptr, tl.sum(old))  # F001
+
+
+def stored_and_swapped(z_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    at = tl.arange(0, B)
+    old = tl.atomic_max(z_ptr + at, at, mask=at < n)
+    tl.store(z_ptr + at, old)  # F004
+    tl.atomic_cas(z_ptr + at, old, at)  # F004
+    tl.atomic_cas(z_ptr + at, tl.where(at < n, old, 0), at)
+    first = tl.atomic_xchg(z_ptr, 1, mask=n > 0)
+    if first > 0:  # F006
+        tl.store(z_ptr, 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.language import cells_dot, cells_float8, cells_reduce
+from tests.language import cells_atomic, cells_dot, cells_float8, cells_reduce, cells_shape
 from tests.language.forms import FORMS, MIXED, SIDE, SWAPPED, N, elementwise, has_literals, literals, store
 from tests.language.meaning import MEANING
 from tests.language.sheet import Sheet
@@ -116,7 +116,7 @@ def cells() -> dict[str, tuple[str, Callable[[], Sheet]]]:
     add("and_", "scalar-conditions", booleans)
     for label, made in cells_float8.cells():
         found[label] = ("where" if label.startswith("moves") else "cast", made)
-    for function, label, made in cells_reduce.cells():
+    for function, label, made in (*cells_atomic.cells(), *cells_reduce.cells(), *cells_shape.cells()):
         found[label] = (function, made)
     for label, made in cells_dot.cells():
         found[label] = ("dot", made)

@@ -150,6 +150,10 @@ def _operand(call: _Call, value: Operand) -> Any:
         text = f"{call.name} takes no `{wrong.param.name}` with a block pointer"
         help = 'name the axes to check, and what lies outside: boundary_check=(0, 1), padding_option="zero"'
         return c.fault("T010", text, at, help=help)
+    bound = wrong.term.dtype if wrong.kind == "bound" and wrong.term is not None else None
+    if isinstance(dtype, PointerType) and bound is not None:
+        text = f"{call.name} needs a pointer to {bound.bound}; `{call.text}` points at {dtype.pointee}"
+        return c.fault("T001", text, at)
     if isinstance(dtype, PointerType):
         c.doubt(at)
         return c.fault("T005", call.needs(show(value)), at, help="load the elements first: tl.load(pointer)")
@@ -190,15 +194,17 @@ def _bound(call: _Call, dtype: DType) -> Any:
 
 
 def _store(call: _Call, value: Operand, dtype: DType) -> Any:
-    c, at, place = call.c, call.at, call.c.location(call.nodes["ptr"])
-    pointee: DType = call.values["ptr"].dtype.pointee
-    base = _pointer_name(c, call.nodes["ptr"])
+    through = next(n for n, v in call.values.items() if isinstance(v, Operand) and v.is_pointer)
+    c, at, place = call.c, call.at, call.c.location(call.nodes[through])
+    pointee: DType = call.values[through].dtype.pointee
+    base = _pointer_name(c, call.nodes[through])
     target = f"{base}.dtype" if base else _dtype_text(c, pointee)
-    shown = base or c.text(call.nodes["ptr"])
+    shown = base or c.text(call.nodes[through])
+    what = "a store" if call.function.name == "store" else call.name
     help = f"convert it: {_wrap(at, call.text)}.to({target})"
     return c.fault(
         "T003",
-        f"`{call.text}` is {dtype.name} and `{shown}` points at {pointee.name}; a store does not convert",
+        f"`{call.text}` is {dtype.name} and `{shown}` points at {pointee.name}; {what} does not convert",
         at,
         Label(place, f"points at {pointee.name}", primary=False),
         *_born(value, c.location(at)),

@@ -147,6 +147,18 @@ def block_pointers(
         src, dst = tl.advance(src, (0, COLS)), dst.advance((COLS, 0))
 
 
+@tn.kernel
+def atomics(x_ptr: tl.Ptr[N], y_ptr: tl.Ptr[N], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> None:
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at)
+    x = x + tl.atomic_add(y_ptr + at % 8, x, sem="relaxed")
+    tl.atomic_add(y_ptr + at, x, mask=at < n)
+    if not (y_ptr.dtype == tl.f16 or y_ptr.dtype == tl.bf16):
+        x = x + tl.atomic_max(y_ptr + at, x) + tl.atomic_min(y_ptr + at, x, scope="cta")
+        x = x + tl.atomic_xchg(y_ptr + at, x, sem="acquire", scope="sys")
+    tl.atomic_add(x_ptr + at, tl.atomic_cas(y_ptr + at, x, 1, sem="release"))
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A kernel, the names of dtypes that it is for, and the Consts it is compiled with."""
@@ -175,5 +187,6 @@ FAMILIES: dict[str, Family] = {
     "block pointers": Family(block_pointers, "A", ("bool", *NUMS), _TILE),
     "loops": Family(loops, "N", NUMS),
     "products": Family(products, "F", ("f16", "bf16", "f32"), {"SIDE": 32}),
+    "atomics": Family(atomics, "N", ("i32", "u32", "i64", "u64", *FLOATS)),
     "whole products": Family(whole_products, "I", ("i8", "i32"), {"SIDE": 32}),
 }

@@ -32,6 +32,8 @@ __all__ = ["ARCHITECTURES", "TritonArtifact", "compile_module", "compile_text"]
 
 _SPECIAL = re.compile(r"\btt\.(?:dot|dot_scaled|make_tensor_descriptor)\b")
 """Operations that some architectures have instructions of their own for."""
+_EXCHANGE = re.compile(r"\btt\.atomic_rmw exch\b")
+"""What AMD's buffers have no instruction for that Triton 3.6 finds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ def compile_text(
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(for_version(text if made_for.capability else for_amd(text), installed))
-        run_stages(path, made_for, {k: v for k, v in options.items() if v is not None}, "loc(" in text, trail)
+        given = {k: v for k, v in options.items() if v is not None}
+        run_stages(path, made_for, given, "loc(" in text, trail, buffers=not _EXCHANGE.search(text))
     except CompileError:
         raise
     except Exception as error:

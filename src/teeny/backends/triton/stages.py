@@ -32,10 +32,13 @@ class Trail:
     noted: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-def run_stages(path: str, goal: Goal, options: dict[str, Any], lines: bool, trail: Trail) -> None:
+def run_stages(
+    path: str, goal: Goal, options: dict[str, Any], lines: bool, trail: Trail, *, buffers: bool = True
+) -> None:
     """Every stage from the passes over the dialect on, which `triton.compile` would leave out for a file of it.
 
-    Portable code ends with its PTX. Without `lines` the code has no line information.
+    Portable code ends with its PTX. Without `lines` the code has no line information; without `buffers` AMD's atomic
+    operations are of the plain kind.
     """
     compiler, common = load("compiler.compiler"), load("backends.compiler")
     ir, knobs = load("_C.libtriton").ir, load("knobs")
@@ -52,8 +55,10 @@ def run_stages(path: str, goal: Goal, options: dict[str, Any], lines: bool, trai
     trail.arguments += [str(t) for t in module.get_function_signature(module.get_function(name))]
     trail.noted |= {"target": target, **vars(chosen)}
     stages: dict[str, Any] = {}
-    with knobs.compilation.scope():
+    with knobs.compilation.scope(), knobs.amd.scope():
         knobs.compilation.disable_line_info = not lines
+        if not buffers:
+            knobs.amd.use_buffer_atomics = False
         backend.add_stages(stages, chosen, common.Language.TRITON)
         for stage, run in stages.items():
             trail.stage = stage
