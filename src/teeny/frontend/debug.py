@@ -157,9 +157,10 @@ def device_print(
         return UNKNOWN
     if "prefix" not in values:
         return c.fault("E005", f"{function.display} needs a prefix", node, help='tl.device_print("x", x)')
-    prefix = _text(c, nodes[0] if nodes else node, function, values, "prefix")
-    if prefix is None:
-        return UNKNOWN
+    prefix = values["prefix"]
+    if not isinstance(prefix, str) and not (isinstance(prefix, Unset) and prefix.kind is str):
+        text = f"`prefix` of {function.display} must be a compile-time text; found {show(prefix)}"
+        return c.fault("T010", text, nodes[0] if nodes else node, help='say what is printed: tl.device_print("x", x)')
     if isinstance(prefix, str) and not (prefix.isascii() and (prefix.isprintable() or not prefix)):
         return c.fault("T010", f"the prefix of {function.display} must be printable ASCII; found {prefix!r}", node)
     c.b.loc = place = c.location(node, function.written)

@@ -1,4 +1,4 @@
-"""Literals, tuples, calls."""
+"""Literals and calls."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import teeny.language
 from teeny.diag.diagnostic import Edit, Fix
-from teeny.frontend.builtins import BUILTINS
+from teeny.frontend.builtins import BUILTINS, strict_zip
 from teeny.frontend.call import call_language
 from teeny.frontend.combine import COMBINERS, combine
 from teeny.frontend.context import Context
@@ -16,6 +16,7 @@ from teeny.frontend.contract import CONTRACTS
 from teeny.frontend.debug import DEBUG
 from teeny.frontend.execute import evaluate
 from teeny.frontend.inline import inline
+from teeny.frontend.sequences import Rest, elements
 from teeny.frontend.values import UNKNOWN, Answer, Method, Unset, is_faulty
 from teeny.ops.function import LanguageFunction, function_of
 
@@ -27,15 +28,6 @@ def constant(c: Context, node: ast.Constant) -> Any:
     return c.fault("E001", f"`{c.text(node)}` is outside the language", node)
 
 
-def tuple_(c: Context, node: ast.Tuple) -> Any:
-    return tuple(evaluate(c, element) for element in node.elts)
-
-
-def list_(c: Context, node: ast.List) -> Any:
-    """A list display is read as a tuple: shapes are often written so."""
-    return tuple(evaluate(c, element) for element in node.elts)
-
-
 def call(c: Context, node: ast.Call) -> Any:
     target = evaluate(c, node.func)
     args: list[Any] = []
@@ -45,11 +37,11 @@ def call(c: Context, node: ast.Call) -> Any:
         target = target.function
         assert isinstance(node.func, ast.Attribute)
         nodes.append(node.func.value)
-    for one in node.args:
-        if isinstance(one, ast.Starred):
-            return c.fault("E001", "a starred argument is outside the language", one, help="write the arguments out")
-        args.append(evaluate(c, one))
-        nodes.append(one)
+    given = elements(c, node.args)
+    if given is None:
+        return UNKNOWN
+    args += given[0]
+    nodes += given[1]
     keywords: dict[str, Any] = {}
     keyword_nodes: dict[str, ast.AST] = {}
     for keyword in node.keywords:
@@ -59,9 +51,10 @@ def call(c: Context, node: ast.Call) -> Any:
             )
         keywords[keyword.arg] = evaluate(c, keyword.value)
         keyword_nodes[keyword.arg] = keyword.value
-    if is_faulty(target) or (isinstance(target, Unset) and target.kind is object):
+    unknown = isinstance(target, Unset) and target.kind is object
+    if unknown or is_faulty(target) or any(isinstance(one, Rest) for one in args):
         return UNKNOWN
-    function = function_of(target)
+    function = function_of(teeny.language.device_print if target is print else target)
     if function is not None:
         return _language(c, node, function, tuple(args), keywords, tuple(nodes), keyword_nodes)
     if isinstance(target, FunctionType):
@@ -77,6 +70,8 @@ def call(c: Context, node: ast.Call) -> Any:
 
 def _builtin(c: Context, node: ast.Call, target: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
     rule, least, most = BUILTINS[target]
+    if target is zip and keywords.keys() == {"strict"} and isinstance(keywords["strict"], bool):
+        rule, keywords = (strict_zip if keywords["strict"] else rule), {}
     if keywords or not least <= len(args) <= most:
         return c.fault("E005", f"`{target.__name__}` does not take these arguments in a kernel", node)
     return UNKNOWN if any(map(is_faulty, args)) else rule(c, node, *args)
@@ -101,9 +96,7 @@ def _language(
 def _not_callable(c: Context, node: ast.expr, target: Any) -> Any:
     name = str(getattr(target, "__name__", ""))
     fix: Fix | None = None
-    if target is print:
-        help = "run the kernel on the reference executor to see its values"
-    elif str(getattr(target, "__module__", "")).partition(".")[0] in ("numpy", "torch", "math"):
+    if str(getattr(target, "__module__", "")).partition(".")[0] in ("numpy", "torch", "math"):
         help = "use the function of the same meaning in teeny.language"
         if function_of(getattr(teeny.language, name, None)) is not None:
             ours = next((n for n, v in c.frame.fn.__globals__.items() if v is teeny.language), "tl") + f".{name}"

@@ -11,45 +11,15 @@ from teeny.frontend.inline import lookup_of
 from teeny.frontend.operators import binary
 from teeny.frontend.outer import name as name_
 from teeny.frontend.overload import fits
+from teeny.frontend.sequences import assign_to
 from teeny.frontend.signature import AnnotationError, Param, Term, terms_of
-from teeny.frontend.values import UNKNOWN, Unset, is_const, is_faulty, is_tuple, show
+from teeny.frontend.values import UNKNOWN, is_const, is_faulty, show
 
 
 def assign(c: Context, node: ast.Assign) -> None:
     value = evaluate(c, node.value)
     for target in node.targets:
-        _target(c, target, value)
-
-
-def _target(c: Context, target: ast.expr, value: Any) -> None:
-    if isinstance(target, ast.Name):
-        c.bind(target.id, value, c.location(target))
-    elif isinstance(target, ast.Tuple | ast.List):
-        _unpack(c, target, value)
-    elif isinstance(target, ast.Subscript):
-        c.fault(
-            "E001",
-            f"`{c.text(target)}` cannot be assigned: a block's lanes cannot be set",
-            target,
-            help="choose lanes with tl.where, or store through a pointer",
-        )
-    elif isinstance(target, ast.Attribute):
-        c.fault("E001", f"`{c.text(target)}` cannot be assigned in a kernel", target)
-    else:
-        c.fault("E001", "a starred target is outside the language", target, help="name each value")
-
-
-def _unpack(c: Context, target: ast.Tuple | ast.List, value: Any) -> None:
-    if is_tuple(value) and len(value) == len(target.elts):
-        for one, part in zip(target.elts, value, strict=True):
-            _target(c, one, part)
-        return
-    if is_tuple(value):
-        c.fault("T010", f"{len(target.elts)} names for a tuple of {len(value)}", target)
-    elif not is_faulty(value) and not (isinstance(value, Unset) and value.kind is tuple):
-        c.fault("T010", f"{show(value)} cannot be unpacked", target)
-    for one in target.elts:
-        _target(c, one, UNKNOWN)
+        assign_to(c, target, value)
 
 
 def augassign(c: Context, node: ast.AugAssign) -> None:
@@ -104,7 +74,7 @@ def return_(c: Context, node: ast.Return) -> None:
             "E010",
             "a return inside a loop is outside the language",
             node,
-            help="keep a flag, and mask the work after it",
+            help="leave the loop with `break`, and return after it",
         )
         return
     if frame.outer is not None and frame.result and not is_faulty(value):

@@ -126,27 +126,24 @@ def compile_time(x_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], FLAG: tl.Const[bool], R
 
 @tn.kernel
 def loops(x_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> None:
-    for i in tl.range(n):
-        if i == 8:
+    for i in tl.static_range(8):
+        if i == n:
             break  # error[E016]
         tl.store(x_ptr + i, 0.0)
     for i in tl.range(0, n, 0):  # error[E016]
         tl.store(x_ptr + i, 0.0)
-    for i in (1, 2, 3):  # error[E016]
+    for i in x_ptr:  # error[E016]
         tl.store(x_ptr + i, 0.0)
     for i in tl.range(0.5):  # error[E016]
         tl.store(x_ptr + i, 0.0)
-    for i in tl.range(n):
-        tl.store(x_ptr + i, 0.0)
-    else:
-        tl.store(x_ptr, 0.0)  # error[E016]
     for i, j in tl.range(n):  # error[E001]
         tl.store(x_ptr + i, 0.0)
     while BLOCK > 4:  # error[E016]
         tl.store(x_ptr, 0.0)
-    for i in tl.range(n):
-        if i > 3:
-            continue  # error[E016]
+    for i in tl.range(n, num_stages=n):  # error[T010]
+        tl.store(x_ptr + i, 0.0)
+    for i in tl.range(n, flatten=2):  # error[T010]
+        tl.store(x_ptr + i, 0.0)
     for i in tl.range():  # error[E005]
         pass
     for i in tl.range(0, n, stride=2):  # error[E005]
