@@ -1064,3 +1064,37 @@ def stored_and_swapped(z_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[
     first = tl.atomic_xchg(z_ptr, 1, mask=n > 0)
     if first > 0:  # F006
         tl.store(z_ptr, 1)
+
+
+# Tiles put together and taken apart
+
+
+def halves(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], m: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    rows = tl.arange(0, B)
+    inside = (rows < m)[:, None]
+    pair = tl.load(x_ptr + rows[:, None] * 2 + tl.arange(0, 2)[None, :], mask=inside)
+    left, right = tl.split(pair)
+    tl.store(y_ptr + rows, left * right, mask=rows < m)
+    both = tl.join(right, left)
+    tl.store(y_ptr + rows[:, None] * 2 + tl.arange(0, 2)[None, :], both, mask=inside)
+    tl.store(y_ptr + rows, tl.sum(tl.join(left, tl.zeros_like(left)), 1), mask=rows < m)
+    tl.store(y_ptr + tl.arange(0, 2), tl.sum(both, 0))  # F001
+    tl.store(y_ptr + tl.arange(0, 2 * B), tl.interleave(left, right))  # F004
+
+
+def one_after_the_other(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    x = tl.load(x_ptr + offs, mask=offs < n, other=0)
+    tl.store(y_ptr, tl.sum(tl.cat(x, x, can_reorder=True)))
+    tl.store(y_ptr, tl.max(tl.cat(x, x, can_reorder=True)))  # F002
+    y = tl.load(x_ptr + offs, mask=offs < n)
+    tl.store(y_ptr, tl.sum(tl.cat(x, y, can_reorder=True)))  # F001
+
+
+def turned_round(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    x = tl.flip(tl.load(x_ptr + offs, mask=offs < n))
+    tl.store(y_ptr + offs, x, mask=B - 1 - offs < n)
+    tl.store(y_ptr + offs, tl.cumsum(x, reverse=True), mask=tl.flip(offs) < n)
+    tl.store(y_ptr + offs, tl.flip(x), mask=offs < n)
+    tl.store(y_ptr + offs, x, mask=offs < n)  # F004

@@ -28,6 +28,8 @@ ELSEWHERE = {
     "expand_dims": "in the cells of shapes",
     "broadcast_to": "in the cells of shapes",
     "trans": "in the cells of shapes",
+    **dict.fromkeys(("permute", "squeeze", "unsqueeze", "zeros_like", "item", "transposed"), "in the cells of views"),
+    **dict.fromkeys(("split", "interleave", "cat"), "in the cells of joins"),
     "store": "every cell stores",
     "arange": "every cell makes ranges",
     "zeros": "in the cells of constants",

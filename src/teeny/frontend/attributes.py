@@ -11,18 +11,20 @@ from typing import Any
 import teeny.language
 from teeny.diag.diagnostic import Edit, Fix
 from teeny.diag.span import Span
+from teeny.frontend.call import call_language
 from teeny.frontend.consts import within
 from teeny.frontend.context import Context
 from teeny.frontend.execute import evaluate
 from teeny.frontend.outer import global_const, infinite, outside
 from teeny.frontend.triton_names import LACKING
-from teeny.frontend.values import UNKNOWN, Answer, Method, is_faulty, show
+from teeny.frontend.values import UNKNOWN, Answer, Method, is_faulty, is_tuple, show
 from teeny.ir.dtype import DType, members
 from teeny.ir.poly import Dim
 from teeny.ir.types import PointerType, ViewType
 from teeny.language import dtypes
 from teeny.language.asked import Asked
-from teeny.language.tensor import BlockPtr, Ptr, Tensor
+from teeny.language.tensor import BlockPtr, Ptr, Tensor, TensorDescriptor, Transposition
+from teeny.ops.descriptor import SIZES, size_of
 from teeny.ops.function import Operand, function_of
 
 _OWN = ("element_ty", "scalar")
@@ -57,7 +59,8 @@ def attribute(c: Context, node: ast.Attribute) -> Any:
     if isinstance(base, type):
         help = "pass the value as a Const parameter"
         return c.fault("E012", f"`{c.text(node)}` belongs to a class, which a kernel cannot use", node, help=help)
-    return c.fault("E001", f"{show(base)} has no attribute `{node.attr}` in a kernel", node)
+    help = "a list is a tuple here, which stays as it is: values = (*values, new)" if is_tuple(base) else ""
+    return c.fault("E001", f"{show(base)} has no attribute `{node.attr}` in a kernel", node, help=help)
 
 
 def _no_member(c: Context, node: ast.Attribute, module: ModuleType) -> Any:
@@ -74,6 +77,21 @@ def _no_member(c: Context, node: ast.Attribute, module: ModuleType) -> Any:
     return c.fault("E002", f"`{c.text(node)}` does not exist", node, help=help, fix=fix)
 
 
+def _size_of_descriptor(c: Context, node: ast.Attribute, base: Operand, type_: ViewType) -> Any:
+    found = size_of(base, type_, node.attr)
+    if found is not None:
+        return found
+    text = f"`{c.text(node)}` is not known: `{c.text(node.value)}` may be one of several descriptors"
+    return c.fault("E001", text, node, help="keep the sizes under names of their own")
+
+
+def _class_of(base: Operand) -> type:
+    """The class whose methods a run-time value has."""
+    if isinstance(base.type, ViewType):
+        return BlockPtr if base.type.kind == "block pointer" else TensorDescriptor
+    return Ptr if base.is_pointer else Tensor
+
+
 def _of_operand(c: Context, node: ast.Attribute, base: Operand) -> Any:
     if node.attr in ("dtype", "type"):
         return base.dtype.pointee if isinstance(base.dtype, PointerType) else base.dtype
@@ -81,10 +99,16 @@ def _of_operand(c: Context, node: ast.Attribute, base: Operand) -> Any:
         return base.shape
     if node.attr == "numel" and not base.is_pointer:
         return _size(base.shape)
-    cls = BlockPtr if isinstance(base.type, ViewType) else Ptr if base.is_pointer else Tensor
+    if isinstance(base.type, ViewType) and base.type.kind == "descriptor" and node.attr in SIZES:
+        return _size_of_descriptor(c, node, base, base.type)
+    cls = _class_of(base)
     found = vars(cls).get(node.attr)
     if function_of(found) is not None and not node.attr.startswith("_"):
         return Method(found, base)
+    if isinstance(found, Transposition):
+        function = function_of(found.function[0])
+        assert function is not None
+        return call_language(c, node, function, (base,), {}, (node.value,), {})
     return c.fault("E001", f"{show(base)} has no attribute `{node.attr}`", node)
 
 

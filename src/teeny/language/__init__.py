@@ -23,10 +23,14 @@ from teeny.ops.compare import *
 from teeny.ops.contracts import *
 from teeny.ops.control import *
 from teeny.ops.debug import *
+from teeny.ops.descriptor import *
 from teeny.ops.division import *
 from teeny.ops.dot import *
+from teeny.ops.dot_scaled import *
 from teeny.ops.hints import *
 from teeny.ops.inline_asm import *
+from teeny.ops.flip import *
+from teeny.ops.join import *
 from teeny.ops.math import *
 from teeny.ops.memory import *
 from teeny.ops.program import *

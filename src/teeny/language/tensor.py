@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, overload
 
 from teeny.language.dtypes import Bits, Bool, Dtype, Float, Float8, Int, Num, bool_, i32, i64
-from teeny.ops import arith, bits, block_pointer, cast, combine, compare, division, memory, reduce, scan
+from teeny.ops import arith, bits, block_pointer, cast, combine, compare, descriptor, division, memory, reduce, scan
+from teeny.ops import flip as flips
+from teeny.ops import join as joins
 from teeny.ops import shape as shapes
 from teeny.ops.function import language
 
-__all__ = ["BlockPtr", "Const", "Ptr", "Scalar", "Tensor"]
+__all__ = ["BlockPtr", "Const", "Ptr", "Scalar", "Tensor", "TensorDescriptor"]
 
 D = TypeVar("D", bound=Dtype)
 E = TypeVar("E", bound=Dtype)
@@ -38,6 +40,15 @@ def expand_ptr(ptr: Ptr[D], index: Index) -> Ptr[D]:
     ...
 
 
+class Transposition:
+    """The attribute `x.T`: a tile of two axes with its axes swapped."""
+
+    function = (shapes.transposed,)
+
+    def __get__(self, x: Tensor[E], owner: object = None) -> Tensor[E]:
+        raise AttributeError("T")
+
+
 class Tensor(Generic[D]):
     """A block of lanes of one dtype; rank 0 is a scalar."""
 
@@ -60,6 +71,8 @@ class Tensor(Generic[D]):
     def numel(self) -> int:
         """The number of elements: a Const."""
         ...
+
+    T = Transposition()
 
     def __index__(self: Tensor[I]) -> int: ...
 
@@ -118,7 +131,13 @@ class Tensor(Generic[D]):
     expand_dims = shapes.expand_dims
     broadcast_to = shapes.broadcast_to
     reshape = shapes.reshape
+    view = shapes.view
+    ravel = shapes.ravel
     trans = shapes.trans
+    permute = shapes.permute
+    split = joins.split
+    item = joins.item
+    flip = flips.flip
     sum = reduce.sum
     prod = reduce.prod
     max = reduce.max
@@ -137,6 +156,8 @@ Scalar = Tensor
 """A rank-0 tensor: a parameter passed by value, a program id, the result of a reduction of all axes."""
 
 
+Size = Tensor[i32] | int
+"""A size or offset of a descriptor: a scalar, or a Const."""
 Whole = Tensor[i32] | Tensor[i64] | int
 """A size, stride or offset: a scalar, or a Const."""
 
@@ -168,3 +189,38 @@ class BlockPtr(Generic[D]):
         ...
 
     advance = block_pointer.advance
+
+
+class TensorDescriptor(Generic[D]):
+    """An array in memory that is read and written by tiles, from `make_tensor_descriptor` or passed at the launch."""
+
+    @property
+    def dtype(self) -> type[D]:
+        """The dtype of its elements."""
+        ...
+
+    @property
+    def shape(self) -> tuple[Tensor[i32], ...]:
+        """The sizes of the array."""
+        ...
+
+    @property
+    def strides(self) -> tuple[Tensor[i64], ...]:
+        """The strides of the array, in elements."""
+        ...
+
+    @property
+    def block_shape(self) -> tuple[int, ...]:
+        """The sizes of a tile: Consts."""
+        ...
+
+    load = descriptor.load_tensor_descriptor
+    store = descriptor.store_tensor_descriptor
+    gather = descriptor.descriptor_gather
+    scatter = descriptor.descriptor_scatter
+    atomic_add = descriptor.descriptor_atomic_add
+    atomic_min = descriptor.descriptor_atomic_min
+    atomic_max = descriptor.descriptor_atomic_max
+    atomic_and = descriptor.descriptor_atomic_and
+    atomic_or = descriptor.descriptor_atomic_or
+    atomic_xor = descriptor.descriptor_atomic_xor

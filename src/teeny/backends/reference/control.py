@@ -112,6 +112,13 @@ def scan_(frame: Frame, op: Op, operands: Results) -> Results:
         return scan(operands, int(str(op.attrs["axis"])), bool(op.attrs["reverse"]), _combiner(frame, op))
 
 
+def split(frame: Frame, op: Op, operands: Results) -> Results:
+    (x,) = operands
+    poison = x.mask
+    halves = [(x.value[..., k], poison[..., k]) for k in (0, 1)]
+    return tuple(Lanes(value, undefined if undefined.any() else None) for value, undefined in halves)
+
+
 def program(frame: Frame, op: Op, operands: Results) -> Results:
     numbers = frame.machine.grid if op.schema.group == "num_programs" else frame.program
     return (Lanes(np.asarray(numbers[int(str(op.attrs["axis"]))], np.int32)),)
@@ -145,6 +152,7 @@ RULES: dict[str, Rule] = {
     "call": call,
     "reduce": reduce_,
     "scan": scan_,
+    "split": split,
     "dot": dot,
     "program": program,
     "contract": contract,

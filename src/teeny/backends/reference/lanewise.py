@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from teeny.ir.core import Op
 
-MOVES = frozenset(("splat", "broadcast", "expand_dims", "reshape", "trans"))
+MOVES = frozenset(("splat", "unsplat", "broadcast", "expand_dims", "reshape", "trans", "flip", "join", "cat"))
 """Kinds of operations that only move lanes: undefined lanes move alike."""
 
 
@@ -40,7 +40,7 @@ def _poison(op: Op, operands: tuple[Lanes, ...], meaning: Callable[..., Any]) ->
         condition, x, y = operands
         return np.where(condition.value, x.mask, y.mask) | condition.mask
     if isinstance(fill, Structural) and fill.kind in MOVES:
-        return np.asarray(meaning(np, op, operands[0].mask))
+        return np.asarray(meaning(np, op, *[lanes.mask for lanes in operands]))
     if isinstance(fill, Lanewise) and op.schema.group in ("and", "or"):
         return _decided(op.schema.group, *operands)
     found = united(*(lanes.poison for lanes in operands))

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from teeny.checks.fill.atomic import atomic_
 from teeny.checks.fill.finding import Finding, Role
+from teeny.checks.fill.join import cat_, join_, split_
 from teeny.checks.fill.keys import ALWAYS, MOVES, Condition, Keys
 from teeny.checks.fill.lanewise import FALSE, TRUE, result_state
 from teeny.checks.fill.product import dot_
 from teeny.checks.fill.reduction import group_of, harmless, meant, so_far
 from teeny.checks.fill.regions import for_, if_, while_
 from teeny.checks.fill.scan import scan_
-from teeny.checks.fill.state import ANYWHERE, NOTHING, Entry, States, join_all, joined
+from teeny.checks.fill.state import ANYWHERE, NOTHING, Entry, States, either, join_all
 from teeny.diag.errors import InternalError
 from teeny.ir.dtype import BOOL
 from teeny.ir.rules import COMPUTED, Beyond, LaneState, Lanewise, Number, Structural, Undefined
@@ -110,6 +111,12 @@ class Analysis:
                 self._reduce(op)
             case "scan":
                 scan_(self, op)
+            case "join":
+                join_(self, op)
+            case "split":
+                split_(self, op)
+            case "cat":
+                cat_(self, op)
             case "dot":
                 dot_(self, op)
             case "phi":
@@ -203,7 +210,7 @@ class Analysis:
             elif isinstance(state, Undefined):
                 chosen = decided
             else:
-                chosen = _either(a, b)
+                chosen = either(a, b)
             if chosen is not None:
                 made[key] = _combined(chosen.state, [chosen, a, b]) or chosen
         self.states[op.results[0]] = made
@@ -344,11 +351,3 @@ def _combined(state: LaneState, entries: Iterable[Entry | None]) -> Entry | None
     for one in present:
         guard |= one.guard
     return Entry(state, next((e.load for e in present if e.load is not None), None), guard)
-
-
-def _either(x: Entry | None, y: Entry | None) -> Entry | None:
-    """What a choice that is not decided gives: nothing special beside a number is computed."""
-    both = joined(x, y)
-    if both is None or both.undefined or (x is not None and y is not None):
-        return both
-    return Entry(COMPUTED, both.load, both.guard)

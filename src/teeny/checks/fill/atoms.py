@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import gcd
 
 from teeny.ir.facts import Facts, decide
-from teeny.ir.poly import Dim, Poly, build, mul, names, substitute, symbol, terms_of
+from teeny.ir.poly import Dim, Poly, build, mul, names, sub, substitute, symbol, terms_of
 
 FALSE = -1
 """The condition that never holds."""
@@ -75,6 +75,16 @@ class Atoms:
                 new = Atom(f"{atom.base}>{atom.axes}{tag}", mixed)
             if new != atom:
                 values[atom.name] = self.poly(new)
+        return substitute(dim, values) if values else dim
+
+    def flipped(self, dim: Dim, axis: int) -> Dim:
+        """A polynomial over a value's lanes as one over those of the value flipped along an axis."""
+        values: dict[str, Dim] = {}
+        for atom in self.of(dim):
+            if axis in atom.axes:
+                whole = atom.size is not None and atom.axes == (axis,)
+                other = Atom(f"{atom.base}<{axis}", atom.axes)
+                values[atom.name] = sub(sub(atom.size or 0, 1), self.poly(atom)) if whole else self.poly(other)
         return substitute(dim, values) if values else dim
 
     def condition(self, dim: Dim) -> Dim | None:

@@ -28,7 +28,7 @@ ALWAYS: Condition = frozenset()
 NEVER: Condition = frozenset((FALSE,))
 
 _SUMS: dict[str, Callable[[Dim, Dim], Dim]] = {"add": add, "sub": sub, "mul": mul}
-MOVES = frozenset(("splat", "broadcast", "expand_dims", "trans", "reshape"))
+MOVES = frozenset(("splat", "unsplat", "broadcast", "expand_dims", "trans", "reshape", "flip"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +132,11 @@ class Keys:
 
     def moved(self, op: Op, dim: Dim) -> Dim:
         """A polynomial over the lanes of a moving operation's operand as one over those of its result."""
-        axes, tag = axis_map(op)
-        new = self.atoms.moved(dim, axes, tag)
+        if op.schema.group == "flip":
+            new = self.atoms.flipped(dim, int(str(op.attrs["axis"])))
+        else:
+            axes, tag = axis_map(op)
+            new = self.atoms.moved(dim, axes, tag)
         if new is not dim and dim in self.origins:
             self.origins.setdefault(new, self.origins[dim])
         return new
@@ -319,7 +322,7 @@ def axis_map(op: Op) -> tuple[AxisMap, str]:
             return tuple((list(order).index(a),) for a in range(len(old))), ""
         case "reshape":
             return mixed(old, new), f"{old}{new}"
-        case "splat":
+        case "splat" | "unsplat":
             return tuple(() for _ in old), ""
         case _:
             return tuple((a,) for a in range(len(old))), ""

@@ -60,3 +60,11 @@ def join_all(*many: States) -> States:
             assert both is not None
             found[key] = both
     return found
+
+
+def either(x: Entry | None, y: Entry | None) -> Entry | None:
+    """What a choice that is not decided gives: nothing special beside a number is computed."""
+    both = joined(x, y)
+    if both is None or both.undefined or (x is not None and y is not None):
+        return both
+    return Entry(COMPUTED, both.load, both.guard)

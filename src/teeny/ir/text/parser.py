@@ -293,7 +293,7 @@ class Parser:
         if quoted:
             return schema, read_generic(self, schema)
         if isinstance(schema.text, str):
-            return schema, self._walked(schema)
+            return schema, self._walked(schema, place)
         return schema, reader_of(schema.text.kind)(self, schema)
 
     def _group(self) -> tuple[str, int]:
@@ -318,7 +318,7 @@ class Parser:
         except MISFITS as error:
             raise self.at.error(f"{schema.name}: {error}", place, len(schema.name)) from None
 
-    def _walked(self, schema: OpDef) -> Parts:
+    def _walked(self, schema: OpDef, place: int) -> Parts:
         """Read by the assembly format."""
         operands: dict[int, tuple[Value, ...]] = {}
         results: dict[int, tuple[Type, ...]] = {}
@@ -326,6 +326,10 @@ class Parser:
         self._walk(format_of(schema), operands, results, attrs)
         flat = tuple(v for index in sorted(operands) for v in operands[index])
         types = tuple(t for index in sorted(results) for t in results[index])
+        if types and schema.inferred and len(types) < len(schema.results):
+            stated, types = types, self._inferred(schema, Parts(flat, attrs), place)
+            if types[: len(stated)] != stated:
+                raise self.at.error(f"{schema.name} gives {types[0]}, found {stated[0]}", place, len(schema.name))
         return Parts(flat, attrs, types if results else None if schema.inferred else ())
 
     def _walk(

@@ -6,7 +6,7 @@ gives, live in buffers; what a block yields is assigned in parallel.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from teeny.backends.cpu.lower.atomic import atomic
 from teeny.backends.cpu.lower.carry import assign
 from teeny.backends.cpu.lower.dot import dot
 from teeny.backends.cpu.lower.evaluate import lanewise, wide
+from teeny.backends.cpu.lower.join import by_turns, cat, flip, is_pair, join, split, unsplat, viewed
 from teeny.backends.cpu.lower.reduce import reduce
 from teeny.backends.cpu.lower.report import assert_, print_
 from teeny.backends.cpu.lower.scan import scan
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
     from teeny.ir.lanes import Lane
 
 __all__ = ["lower_block"]
+
+_MOVES: dict[str, Callable[[State, Op], None]] = {
+    "join": join, "split": split, "cat": cat, "unsplat": unsplat, "flip": flip,
+}  # fmt: skip
 
 GUESSED_TRIPS = 8.0
 
@@ -74,6 +79,8 @@ def _lower(state: State, op: Op) -> None:
             state.bound.update(outputs)
         case "scan":
             scan(state, op, lower_block)
+        case "join" | "split" | "cat" | "unsplat" | "flip" as kind:
+            _MOVES[kind](state, op)
         case "dot":
             dot(state, op)
         case "reshape":
@@ -142,8 +149,10 @@ def _compute(state: State, anchor: Op, value: Value) -> Buffer:
 def _reshape(state: State, op: Op) -> None:
     """Row-major order is kept, so the operand's buffer serves, read with another shape."""
     x, result = state.plan.source(op.operands[0]), op.results[0]
-    found = state.bound.get(x)
-    if not isinstance(found, Buffer) or found.carried or found.strides != row_major(found.shape):
+    found = viewed(state, x)
+    if found is not None and is_pair(found):
+        found = by_turns(state, found)
+    if found is None or found.carried or found.strides != row_major(found.shape):
         outputs = [(x, new_buffer(state, x)), *_hosted(state, op)]
         materialise(state, outputs)
         state.bound.update(outputs[1:])
