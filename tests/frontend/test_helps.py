@@ -60,6 +60,21 @@ def test_names_that_only_triton_has(name: str) -> None:
     assert "did you mean" not in " ".join(found.help)
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("tl.extra.cuda.gdc_wait()", "tl.inline_asm_elementwise"),
+        ("tl.store(x_ptr, tl.extra.libdevice.exp(tl.load(x_ptr)))", "under the same names"),
+        ("tl.libdevice.rsqrt(tl.load(x_ptr))", "under the same names"),
+        ("tl.target_info.is_cuda()", "Const parameter"),
+    ],
+)
+def test_names_of_one_target(line: str, said: str) -> None:
+    found = fault(line)
+    assert (found.code, found.message.split(" ", 1)[1]) == ("E002", "is Triton's alone")
+    assert said in found.help[0]
+
+
 def test_a_slip_is_still_a_slip() -> None:
     assert fault("tl.store(x_ptr, tl.exq(1))").help[0].startswith("did you mean")
 

@@ -16,7 +16,7 @@ from teeny.frontend.consts import within
 from teeny.frontend.context import Context
 from teeny.frontend.execute import evaluate
 from teeny.frontend.outer import global_const, infinite, outside
-from teeny.frontend.triton_names import LACKING
+from teeny.frontend.triton_names import INSTEAD, LACKING
 from teeny.frontend.values import UNKNOWN, Answer, Method, is_faulty, is_tuple, show
 from teeny.ir.dtype import DType, members
 from teeny.ir.poly import Dim
@@ -67,6 +67,8 @@ def _no_member(c: Context, node: ast.Attribute, module: ModuleType) -> Any:
     if module is teeny.language and node.attr in LACKING:
         text = f"`{c.text(node)}` is Triton's, and not in this version of teeny yet"
         return c.fault("E002", text, node, help="`teeny ops` lists what there is")
+    if module is teeny.language and node.attr in INSTEAD:
+        return c.fault("E002", f"`{c.text(node)}` is Triton's alone", node, help=INSTEAD[node.attr])
     from difflib import get_close_matches
 
     close = get_close_matches(node.attr, [n for n in dir(module) if not n.startswith("_")], 1)

@@ -80,7 +80,7 @@ def calls(x_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> 
     x = tl.load(x_ptr + offs)
     a = math.exp(x)  # error[E004]
     b = np.exp(x)  # error[E004]
-    print(x)  # error[E004]
+    print(x)  # error[T010]
     c = Thing()  # error[E004]
     c2 = tl.arange(0, Thing.SIZE)  # error[E012]
     d = float(x)  # error[E008]
