@@ -22,6 +22,7 @@ COMMANDS = {
     "check": "check every kernel in files or folders",
     "compile": "compile a kernel to MLIR, PTX, a cubin or native code; needs no GPU",
     "run": "run a kernel on random arrays or arrays from files",
+    "record": "run a program with its launches of Triton kernels checked instead of executed",
     "explain": "what a code of a diagnostic means, and what to do",
     "ops": "the functions of the language, and what each is in Triton",
     "cache": "where results are kept, and how much there is",
