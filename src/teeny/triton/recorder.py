@@ -86,7 +86,7 @@ class Recorder:
     def launch(self, jit: Any, args: tuple[Any, ...], grid: Any, keywords: dict[str, Any]) -> None:
         """Look at one launch. What goes wrong with its arguments is the user's error; anything else is written down."""
         bound, specialization, _ = self._binder(jit)(*args, **keywords)
-        size: tuple[int, ...] = tuple(grid(bound) if callable(grid) else grid)
+        size: Any = grid(bound) if callable(grid) else grid
         full = tuple(int(n) for n in (*size, 1, 1)[:3])
         types = [s[0] for s in specialization]
         hints = [s[1] if len(s) > 1 and s[0] != "constexpr" else "" for s in specialization]
