@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from teeny.frontend.call import call_language
 from teeny.frontend.consts import as_condition
-from teeny.frontend.values import Comparison, Condition, Unset, is_const, is_tuple, show
+from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_const, is_tuple, show
 from teeny.ir import poly
 from teeny.ir.poly import Poly
 from teeny.language.constexpr import Held
@@ -130,6 +130,25 @@ def _tuple(c: Context, node: ast.AST, value: Any = ()) -> Any:
     return c.fault("E009", f"`{c.text(node)}` needs a tuple; found {show(value)}", node)
 
 
+def _enumerate(c: Context, node: ast.AST, value: Any) -> Any:
+    return _zip(c, node, tuple(range(len(value))), value) if is_tuple(value) else _zip(c, node, value)
+
+
+def _zip(c: Context, node: ast.AST, *values: Any) -> Any:
+    for value in values:
+        if not is_tuple(value):
+            return UNKNOWN if isinstance(value, Unset) and value.kind is tuple else _tuple(c, node, value)
+    return tuple(zip(*values, strict=False))
+
+
+def strict_zip(c: Context, node: ast.AST, *values: Any) -> Any:
+    """`zip(..., strict=True)`."""
+    lengths = list(dict.fromkeys(len(value) for value in values if is_tuple(value)))
+    if len(lengths) > 1:
+        return c.fault("E009", f"`{c.text(node)}`: tuples of {lengths[0]} and {lengths[1]} differ in length", node)
+    return _zip(c, node, *values)
+
+
 BUILTINS: dict[Any, tuple[Builtin, int, int]] = {
     float: (_convert(float, "convert with .to(tl.f32)"), 0, 1),
     int: (_convert(int, "convert with .to(tl.i32)"), 0, 1),
@@ -141,5 +160,7 @@ BUILTINS: dict[Any, tuple[Builtin, int, int]] = {
     Held: (_const, 1, 1),
     tuple: (_tuple, 0, 1),
     list: (_tuple, 0, 1),
+    enumerate: (_enumerate, 1, 1),
+    zip: (_zip, 1, 99),
 }
 """By the builtin: the rule, called with the values, and the number of arguments it takes at least and at most."""

@@ -14,7 +14,15 @@ from teeny.frontend.branch import finish, join_returns, run_body
 from teeny.frontend.context import Frame
 from teeny.frontend.explain import not_const
 from teeny.frontend.overload import Mismatch, fits
-from teeny.frontend.signature import LANGUAGE_VARIABLES, AnnotationError, Param, Term, dtype_named, show_terms, terms_of
+from teeny.frontend.signature import (
+    LANGUAGE_VARIABLES,
+    AnnotationError,
+    Param,
+    Term,
+    dtype_named,
+    show_terms,
+    terms_of,
+)
 from teeny.frontend.source import KernelSource, source_of
 from teeny.frontend.values import UNKNOWN, is_faulty, show
 
@@ -57,10 +65,10 @@ def inline(
         return UNKNOWN
     place = c.location(node, fn.__name__)
     frame = Frame(fn, source, place, c.frame, depth=c.frame.depth + 1)
-    spots = (
-        dict(zip((a.arg for a in (*source.tree.args.posonlyargs, *source.tree.args.args)), nodes, strict=False))
-        | keyword_nodes
-    )
+    names = [a.arg for a in (*source.tree.args.posonlyargs, *source.tree.args.args)]
+    spots = dict(zip(names, nodes, strict=False)) | keyword_nodes
+    if source.tree.args.vararg is not None:
+        spots |= {f"{source.tree.args.vararg.arg}[{at}]": one for at, one in enumerate(nodes[len(names) :])}
     if not _check(c, node, frame, bound, spots, lenient) or any(map(is_faulty, bound.values())):
         return UNKNOWN
     return _run(c, frame, place, bound)
@@ -100,15 +108,12 @@ def _bind(
 ) -> dict[str, Any] | None:
     names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
     only = [a.arg for a in arguments.kwonlyargs]
-    if arguments.vararg or arguments.kwarg:
-        c.fault(
-            "E001",
-            f"`{fn.__name__}` has `*` or `**` parameters, which are outside the language",
-            node,
-            help="write the parameters out",
-        )
+    if arguments.kwarg:
+        text = f"`{fn.__name__}` has a `**` parameter, which is outside the language"
+        c.fault("E001", text, node, help="write the parameters out")
         return None
-    if len(args) > len(names):
+    rest = args[len(names) :]
+    if rest and arguments.vararg is None:
         c.fault(
             "E005",
             f"`{fn.__name__}` takes {len(names)} argument{'' if len(names) == 1 else 's'}, found {len(args)}",
@@ -133,7 +138,8 @@ def _bind(
                 c.fault("E005", f"`{fn.__name__}` needs the argument `{name}`", node)
                 return None
             bound[name] = defaults[name]
-    return {name: bound[name] for name in (*names, *only)}
+    made = {name: bound[name] for name in (*names, *only)}
+    return made if arguments.vararg is None else made | {arguments.vararg.arg: rest}
 
 
 def lookup_of(fn: FunctionType) -> Callable[[str], DType | None]:
@@ -190,7 +196,7 @@ def _check_plain(
 ) -> bool:
     ok = True
     fn, source, tree = frame.fn, frame.source, frame.source.tree
-    for one in every_argument(tree.args):
+    for one in (*every_argument(tree.args), *([tree.args.vararg] if tree.args.vararg else [])):
         place = Location(source.span(one), None, frame.call)
         if one.annotation is None:
             if lenient:
@@ -202,10 +208,12 @@ def _check_plain(
         if terms is None:
             ok = False
             continue
-        wrong = fits(Param(one.arg, terms), bound[one.arg], frame.subst, c.pin) if ok else None
-        if wrong is not None:
-            _mismatch(c, fn, one, wrong, spots.get(one.arg, node))
-            ok = False
+        several = enumerate(bound[one.arg]) if one is tree.args.vararg else ((-1, bound[one.arg]),)
+        for at, value in several:
+            wrong = fits(Param(one.arg, terms), value, frame.subst, c.pin) if ok else None
+            if wrong is not None:
+                _mismatch(c, fn, one, wrong, spots.get(one.arg if at < 0 else f"{one.arg}[{at}]", node))
+                ok = False
     if tree.returns is not None:
         terms = _terms(c, fn, tree.returns, Location(source.span(tree.returns), None, frame.call))
         frame.result = terms or ()

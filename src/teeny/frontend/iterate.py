@@ -6,16 +6,19 @@ While the bounds of a static_range are symbolic its body is lowered once, for an
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Any
 
 from teeny.frontend.branch import run_body
 from teeny.frontend.context import Context, Maybe
+from teeny.frontend.execute import evaluate
 from teeny.frontend.jumps import jumps, straight
 from teeny.frontend.loop import after, body_alone, bounds_of, carry, enter, leave, ranged
 from teeny.frontend.ranges import iterator
 from teeny.frontend.recover import assigned, targets
 from teeny.frontend.regions import Region, outputs, visible
-from teeny.frontend.values import UNKNOWN, Unset, is_tuple, kind_of, show
+from teeny.frontend.sequences import assign_to
+from teeny.frontend.values import UNKNOWN, Unset, is_faulty, is_tuple, kind_of, show
 from teeny.frontend.whiles import counted
 from teeny.ir.core import Block
 from teeny.ir.core import Region as IrRegion
@@ -25,12 +28,16 @@ from teeny.ir.predicate import Predicate
 from teeny.ops.constant import constant
 from teeny.ops.control import for_ as scf_for
 from teeny.ops.control import yield_
+from teeny.ops.function import function_of
 
 MAX_UNROLL = 4096
 """Iterations of a static_range at most."""
 
 
 def for_(c: Context, node: ast.For) -> None:
+    values = _values(c, node.iter)
+    if values is not None:
+        return _each(c, node, values)
     if not isinstance(node.target, ast.Name):
         c.fault("E001", "a loop has one index", node.target, help="for i in tl.range(n):")
         names: dict[str, ast.AST] = {}
@@ -62,14 +69,7 @@ def _static(c: Context, node: ast.For, bounds: list[Any]) -> None:
                 help="use tl.range",
             )
             return body_alone(c, node)
-    stops = jumps(node.body, (ast.Break,))
-    if stops:
-        c.fault(
-            "E016",
-            "`break` cannot end a loop that is unrolled",
-            stops[0],
-            help="use tl.range, or put the rest of the body under an `if`",
-        )
+    if _broken(c, node):
         return body_alone(c, node)
     start, end, step = bounds
     if isinstance(step, int) and step == 0:
@@ -86,15 +86,49 @@ def _static(c: Context, node: ast.For, bounds: list[Any]) -> None:
             help="use tl.range",
         )
         return body_alone(c, node)
-    assert isinstance(node.target, ast.Name)
-    where = c.location(node.target)
+    return _unrolled(c, node, indices)
+
+
+def _broken(c: Context, node: ast.For) -> bool:
+    """Whether an unrolled loop has a `break`, which is reported."""
+    stops = jumps(node.body, (ast.Break,))
+    if stops:
+        text, help = (
+            "`break` cannot end a loop that is unrolled",
+            "use tl.range, or put the rest of the body under an `if`",
+        )
+        c.fault("E016", text, stops[0], help=help)
+    return bool(stops)
+
+
+def _unrolled(c: Context, node: ast.For, values: Iterable[Any]) -> None:
     c.frame.loops += 1
     body = straight(c, node.body)
-    for index in indices:
-        c.bind(node.target.id, index, where)
+    for value in values:
+        assign_to(c, node.target, value)
         run_body(c, body)
     c.frame.loops -= 1
+
+
+def _values(c: Context, node: ast.expr) -> Any:
+    """The tuple that is looped over; None for a range."""
+    if isinstance(node, ast.Call):
+        target = evaluate(c, node.func)
+        function = function_of(target)
+        if is_faulty(target) or target is range or (function is not None and function.construct):
+            return None
+    found = evaluate(c, node)
+    if is_tuple(found) or is_faulty(found) or (isinstance(found, Unset) and found.kind is tuple):
+        return found
     return None
+
+
+def _each(c: Context, node: ast.For, values: Any) -> None:
+    """A loop over the elements of a tuple, unrolled; of one whose length is not known yet the body is read once."""
+    if not is_tuple(values):
+        assign_to(c, node.target, UNKNOWN)
+        return body_alone(c, node)
+    return body_alone(c, node) if _broken(c, node) else _unrolled(c, node, values)
 
 
 def _symbolic(c: Context, node: ast.For, start: Dim, end: Dim, step: Dim) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from teeny.diag.diagnostic import Diagnostic
 from teeny.diag.errors import InternalError, KernelError, TeenyError
 from teeny.diag.span import Location
-from teeny.frontend import attributes, debug, expr, index, iterate, operators, outer, stmt
+from teeny.frontend import attributes, debug, expr, index, iterate, operators, outer, sequences, stmt
 from teeny.frontend.branch import Tail, if_, run_body
 from teeny.frontend.context import Alternative, Context, Frame, Obligation, Rule
 from teeny.frontend.inline import every_argument
@@ -31,11 +31,11 @@ from teeny.ops.control import return_
 from teeny.ops.function import Operand
 
 EXPRESSIONS: dict[type[ast.AST], Rule] = {
-    ast.Constant: expr.constant, ast.Name: outer.name, ast.Attribute: attributes.attribute, ast.Tuple: expr.tuple_,
-    ast.List: expr.list_, ast.Subscript: index.subscript, ast.Call: expr.call, ast.BinOp: operators.binop,
-    ast.UnaryOp: operators.unaryop,
-    ast.BoolOp: operators.boolop, ast.Compare: operators.compare, ast.IfExp: operators.ifexp,
-    ast.JoinedStr: debug.joined, ast.FormattedValue: debug.formatted,
+    ast.Constant: expr.constant, ast.Name: outer.name, ast.Attribute: attributes.attribute,
+    ast.Tuple: sequences.display, ast.List: sequences.display, ast.Subscript: index.subscript, ast.Call: expr.call,
+    ast.BinOp: operators.binop, ast.UnaryOp: operators.unaryop, ast.BoolOp: operators.boolop,
+    ast.Compare: operators.compare, ast.IfExp: operators.ifexp, ast.JoinedStr: debug.joined,
+    ast.FormattedValue: debug.formatted,
 }  # fmt: skip
 STATEMENTS: dict[type[ast.AST], Rule] = {
     ast.Assign: stmt.assign, ast.AugAssign: stmt.augassign, ast.AnnAssign: stmt.annassign, ast.Expr: stmt.expression,

@@ -12,6 +12,7 @@ from teeny.frontend.call import call_language
 from teeny.frontend.context import Context
 from teeny.frontend.execute import evaluate
 from teeny.frontend.guards import guard_of
+from teeny.frontend.sequences import together
 from teeny.frontend.values import (
     UNKNOWN,
     Comparison,
@@ -87,8 +88,11 @@ def binary(c: Context, node: ast.AST, op: ast.operator, x: Any, y: Any, left: as
             return call_language(c, node, function, (y, x), {}, (right, left), {})
     if isinstance(x, Operand) or isinstance(y, Operand):
         return _no_operator(c, node, kind, x, y, left, right)
-    if is_tuple(x) and is_tuple(y) and kind is ast.Add:
-        return (*x, *y)
+    if kind is ast.Add and (is_tuple(x) or is_tuple(y)):
+        if is_tuple(x) and is_tuple(y):
+            return (*x, *y)
+        if all(is_tuple(v) or (isinstance(v, Unset) and v.kind is tuple) for v in (x, y)):
+            return together(c, node, (x, y))
     if not is_const(x) or not is_const(y):
         return c.fault("E001", f"`{_SYMBOLS[kind]}` does not take {show(x)} and {show(y)}", node)
     return consts.binary(c, node, op, x, y)

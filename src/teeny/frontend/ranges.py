@@ -38,8 +38,8 @@ def iterator(c: Context, node: ast.expr) -> Ranged | None:
     function = function_of(target)
     kind = "range" if target is range else function.construct if function is not None else ""
     if not isinstance(node, ast.Call) or kind not in ("range", "static_range"):
-        text = f"a loop runs over tl.range or tl.static_range, not over `{c.text(node)}`"
-        c.fault("E016", text, node, help="write `for i in tl.static_range(...)`, and index a tuple with i")
+        text = f"a loop runs over tl.range, tl.static_range or a tuple, not over `{c.text(node)}`"
+        c.fault("E016", text, node, help="write `for i in tl.range(...)`")
         return None
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         c.fault("E001", "starred arguments are outside the language", node, help="write the arguments out")

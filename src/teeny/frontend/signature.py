@@ -136,7 +136,7 @@ def _quoted(text: str, lookup: Lookup) -> tuple[Term, ...]:
 _OF_DTYPE: dict[str, Kind] = {
     "Tensor": "tensor", "Scalar": "scalar", "Ptr": "ptr", "BlockPtr": "block", "TensorDescriptor": "descriptor",
 }  # fmt: skip
-_ALIASES = {"Whole": "Scalar[i32] | Scalar[i64] | int"}
+_ALIASES = {"Size": "Scalar[i32] | int", "Whole": "Scalar[i32] | Scalar[i64] | int"}
 """Names of the language that stand for several alternatives."""
 
 
