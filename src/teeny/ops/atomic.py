@@ -20,6 +20,7 @@ from teeny.ops.constant import constant
 from teeny.ops.function import Operand, Shapes, language
 from teeny.ops.memory import check_mask, filled, fits, with_mask
 from teeny.ops.shape import broadcast_value
+from teeny.ops.vocabulary import choice
 
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
@@ -141,10 +142,9 @@ atomic_cas_ = define(
 )  # fmt: skip
 
 
-def choice(s: Shapes, name: str, found: Any, choices: tuple[str, ...]) -> None:
-    """A word of a few: anything else is a fault that lists them."""
-    if isinstance(found, str) and found not in choices:
-        s.fault("E005", f"`{name}` is one of {', '.join(map(repr, choices))}, found {found!r}")
+def kind_of(name: str, dtype: DType) -> str:
+    """What `tt.atomic_rmw` calls an operation of a dtype (with sign): `fadd`, `umax`."""
+    return _FORMS.get(name, {}).get(dtype.kind, name)
 
 
 def _shape(
@@ -173,8 +173,7 @@ def _emit(name: str) -> Any:
         operands = [broadcast_value(b, pointer.value, shape), filled(b, val, shape, dtype)]
         if mask is not None:
             operands.append(filled(b, mask, shape, BOOL))
-        kind = _FORMS.get(name, {}).get(dtype.kind, name)
-        attrs = {"atomic_rmw_op": kind, "sem": sem or "acq_rel", "scope": scope or "gpu"}
+        attrs = {"atomic_rmw_op": kind_of(name, dtype), "sem": sem or "acq_rel", "scope": scope or "gpu"}
         return b.op(atomic_rmw, tuple(operands), attrs).result
 
     return emit

@@ -9,17 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from teeny.ir.builder import Builder
-from teeny.ir.core import Block, Module, Op, Value, walk_function
+from teeny.ir.core import Module, Op, walk_function
 from teeny.ir.dtype import I64
 from teeny.ir.types import Type, ViewType, element_of
 from teeny.ops.memory import load_, store_
+from teeny.passes.accesses import VIEW, held, write_accesses
 from teeny.passes.carried import carried
 from teeny.passes.steady import steady
 from teeny.passes.tile_access import Tile, bounds, fill, plus, pointers, wide
 from teeny.passes.unpack import Parts, Unpacker
-
-_VIEW = "view"
-"""Between the two steps accesses have the parts as operands, and the type of the block pointer as this attribute."""
 
 
 def block_pointers(module: Module) -> Module:
@@ -29,10 +27,7 @@ def block_pointers(module: Module) -> Module:
     made = Unpacker(_split, _RULES).module(module)
     carried(made)
     steady(made)
-    for function in made.functions:
-        replaced: dict[Value, Value] = {}
-        for block in function.body.blocks:
-            _accesses(block, replaced)
+    write_accesses(made, _written)
     return made
 
 
@@ -47,9 +42,6 @@ def _split(type_: Type) -> tuple[tuple[str, Type], ...] | None:
     return (("base", element_of(type_)), *((word, I64) for word in words))
 
 
-# To parts
-
-
 def _make(b: Builder, op: Op, operands: tuple[Parts, ...]) -> Parts:
     base, *numbers = [one[0] for one in operands]
     return (base, *[wide(b, n) for n in numbers])
@@ -61,42 +53,10 @@ def _advance(b: Builder, op: Op, operands: tuple[Parts, ...]) -> Parts:
     return (*ptr[:-rank], *moved)
 
 
-def _access(b: Builder, op: Op, operands: tuple[Parts, ...]) -> Parts:
-    flat = tuple([v for one in operands for v in one])
-    types = tuple([r.type for r in op.results])
-    return b.op(op.schema, flat, {**op.attrs, _VIEW: op.operands[0].type}, types=types).results
+_RULES = {"tt.make_tensor_ptr": _make, "tt.advance": _advance, "tt.load": held, "tt.store": held}
 
 
-_RULES = {"tt.make_tensor_ptr": _make, "tt.advance": _advance, "tt.load": _access, "tt.store": _access}
-
-
-# To pointers
-
-
-def _accesses(block: Block, replaced: dict[Value, Value]) -> None:
-    """Write the accesses of a block, which keeps its operations until all are written: offsets are traced in them."""
-    written = Block()
-    for op in block.ops:
-        op.operands = tuple([replaced.get(v, v) for v in op.operands])
-        type_ = op.attrs.get(_VIEW)
-        if isinstance(type_, ViewType):
-            b = Builder(written, op.loc)
-            b.guard = op.guard
-            made = _written(b, op, type_)
-            for old, new in zip(op.results, made.results, strict=True):
-                new.name = old.name
-                replaced[old] = new
-            continue
-        written.ops.append(op)
-        for region in op.regions:
-            for inner in region.blocks:
-                _accesses(inner, replaced)
-    block.ops = []
-    for op in written.ops:
-        block.append(op)
-
-
-def _written(b: Builder, op: Op, type_: ViewType) -> Op:
+def _written(b: Builder, op: Op, type_: ViewType) -> Parts:
     """An access as one through plain pointers."""
     rank = len(type_.shape)
     base, *numbers = op.operands[: 3 * rank + 1]
@@ -104,10 +64,10 @@ def _written(b: Builder, op: Op, type_: ViewType) -> Op:
     tile = Tile(type_.shape, base, sizes, strides, offsets)
     axes: Any = op.attrs.get("boundaryCheck", ())
     padding: Any = op.attrs.get("padding")
-    attrs = {name: value for name, value in op.attrs.items() if name not in (_VIEW, "boundaryCheck", "padding")}
+    attrs = {name: value for name, value in op.attrs.items() if name not in (VIEW, "boundaryCheck", "padding")}
     given = [pointers(b, tile), *op.operands[3 * rank + 1 :]]
     if axes:
         given.append(bounds(b, tile, axes))
     if axes and padding and op.schema is load_:
         given.append(fill(b, op.results[0].type, padding))
-    return b.op(load_ if op.schema is load_ else store_, tuple(given), attrs)
+    return b.op(load_ if op.schema is load_ else store_, tuple(given), attrs).results

@@ -88,7 +88,7 @@ def _triton(kernel: Specialization, target: Target, options: Options, hints: Hin
     from teeny.backends.triton.compile import compile_module
 
     made = compile_module(
-        hinted(kernel.module, hints, asserts=options.asserts),
+        hinted(form_for(kernel, target), hints, asserts=options.asserts),
         target.name,
         portable=target.portable,
         num_warps=options.num_warps,
@@ -99,6 +99,16 @@ def _triton(kernel: Specialization, target: Target, options: Options, hints: Hin
         ptx_version=options.ptx_version,
     )
     return {k: v for k, v in made.files.items() if every or k in _GPU_CODE}, dict(made.metadata)
+
+
+def form_for(kernel: Specialization, target: Target) -> Module:
+    """The kernel's module as a target takes it: with tensor descriptors where it has hardware for all that they do."""
+    found = kernel.described
+    if found is None or target.kind != "cuda" or target.portable:
+        return kernel.module
+    from teeny.backends.triton.limits import moves_tiles
+
+    return found if moves_tiles(found, target.name) else kernel.module
 
 
 def hinted(module: Module, hints: Hints, *, asserts: bool) -> Module:

@@ -16,7 +16,8 @@ from teeny.ir.build import build as code_version
 from teeny.ir.origin import foreign
 from teeny.ir.store import default_store, key
 from teeny.ir.text import print_module
-from teeny.runtime.compilers import DIVISOR, LAYERS, UNIT, Hints, compiler, hinted, kinds
+from teeny.passes.expand import expand
+from teeny.runtime.compilers import DIVISOR, LAYERS, UNIT, Hints, compiler, form_for, hinted, kinds
 from teeny.runtime.interface import Interface
 from teeny.runtime.options import Options, check_options, options_of
 from teeny.runtime.specialization import Specialization
@@ -156,9 +157,9 @@ def build(
     named, make = compiler(target)
     parts = {"target": target.name, "portable": target.portable, "compiler": named, **foreign(kernel.module)}
     if target.kind == "cpu":
-        parts["text"] = kernel.mlir
+        parts["text"] = print_module(expand(kernel.module), contracts=False)
     else:
-        module = hinted(kernel.module, hints, asserts=options.asserts)
+        module = hinted(form_for(kernel, target), hints, asserts=options.asserts)
         parts |= {**options.parts, "text": print_module(module, locations=True, contracts=False)}
     store, name = default_store(), key({"kind": "program", "teeny": code_version(*LAYERS), **parts})
     known = None if force else store.get(name)

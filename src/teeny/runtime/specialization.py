@@ -17,6 +17,7 @@ from teeny.ir.verify import verify
 from teeny.passes.accumulate import accumulate
 from teeny.passes.annotate import annotate
 from teeny.passes.block_pointers import block_pointers
+from teeny.passes.descriptors import descriptors
 from teeny.passes.expand import expand
 from teeny.passes.widen import widen
 from teeny.runtime.interface import Argument, Interface, interface_of
@@ -27,18 +28,21 @@ class Specialization:
     """A kernel with everything chosen, as `kernel.specialize(...)` gives it.
 
     `name` is the entry symbol of its programs, `id` one text for one choice of dtypes and Consts
-    (`softmax__f32__1024`), `arguments` what a launch passes, pointers and scalars in order.
+    (`softmax__f32__1024`), `arguments` what a launch passes, pointers and scalars in order. `described` is the
+    module with its tensor descriptors, for GPUs that have hardware for them, if there are any; `module` has pointers
+    instead.
     """
 
     name: str
     id: str
     module: Module
     arguments: tuple[Argument, ...]
+    described: Module | None = None
 
     @cached_property
     def mlir(self) -> str:
         """The kernel in the Triton dialect, as Triton's compiler takes it, with its assertions. Contains no paths."""
-        return print_module(annotate(expand(self.module), asserts=True), contracts=False)
+        return print_module(annotate(expand(self.described or self.module), asserts=True), contracts=False)
 
     @cached_property
     def interface(self) -> Interface:
@@ -67,14 +71,16 @@ def canonical(value: Any) -> str:
 
 def specialize(definition: Definition, dtypes: Mapping[DType, DType], constants: Mapping[str, Any]) -> Specialization:
     """Lower with these values, make 16-bit arithmetic explicit, verify, check the fills. Raises KernelError."""
-    module = lower_concrete(definition, dtypes, constants)
-    module = block_pointers(module)
+    described = block_pointers(lower_concrete(definition, dtypes, constants))
+    module = descriptors(described)
     findings = [d for d in check_fills(module.kernel) if d.severity == "error"]
     if findings:
         raise KernelError(findings)
-    widen(module)
-    accumulate(module)
-    verify(module, concrete=True)
+    forms = [module] if described is module else [module, described]
+    for one in forms:
+        widen(one)
+        accumulate(one)
+        verify(one, concrete=True)
     arguments: list[Argument] = []
     for parameter in definition.parameters:
         if parameter.kind != "const" and parameter.name not in constants:
@@ -82,4 +88,4 @@ def specialize(definition: Definition, dtypes: Mapping[DType, DType], constants:
             dtype = dtypes.get(parameter.dtype, parameter.dtype)
             arguments.append(Argument(parameter.name, parameter.kind == "pointer", dtype.name, parameter.location))
     parts = [definition.name, *(d.name for d in dtypes.values()), *map(canonical, constants.values())]
-    return Specialization(definition.name, "__".join(parts), module, tuple(arguments))
+    return Specialization(definition.name, "__".join(parts), module, tuple(arguments), *forms[1:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from teeny.backends.triton.goal import TENSOR_MEMORY
+from teeny.backends.triton.goal import TENSOR_MEMORY, goal
 from teeny.backends.triton.versions import lacking
 from teeny.backends.triton.wheel import version
 from teeny.diag.diagnostic import Diagnostic, Label, at, report
@@ -18,7 +18,7 @@ from teeny.ir.types import shape_of
 if TYPE_CHECKING:
     from teeny.backends.triton.goal import Goal
     from teeny.backends.triton.metadata import Metadata
-    from teeny.ir.core import Module, Op, Value
+    from teeny.ir.core import Function, Module, Op, Value
 
 INNER = {8: 32, 16: 16, 32: 8, 64: 4}
 """The least inner size of a product, by the bits of its operands."""
@@ -26,6 +26,21 @@ _OLDER = {**INNER, 32: 16, 64: 16}
 """The same before Triton 3.9."""
 _FLOAT8 = {"f8e4m3": 89, "f8e5m2": 75}
 """The first capability that has conversions of an 8-bit float; those of AMD's own kinds are in none of NVIDIA's."""
+
+
+_TILES, _ROWS = 90, range(100, 120)
+"""Architectures that move tiles by hardware begin with the first; those of the second gather and scatter rows too."""
+
+
+def moves_tiles(module: Module, name: str) -> bool:
+    """Whether an architecture ("sm_90") has hardware for all that a module does with tensor descriptors."""
+    made_for = goal(name)
+    rows = any("gather" in op.name or "scatter" in op.name for f in module.functions for op in _descriptors(f))
+    return made_for.capability >= _TILES and (not rows or made_for.capability in _ROWS)
+
+
+def _descriptors(function: Function) -> list[Op]:
+    return [op for op in walk_function(function) if op.name.startswith("tt.descriptor_")]
 
 
 def limits(module: Module, goal: Goal) -> list[Diagnostic]:

@@ -11,7 +11,7 @@ from teeny.checks.fill.report import diagnose
 from teeny.checks.fill.state import ANYWHERE
 from teeny.ir.core import Module
 from teeny.ir.facts import Facts
-from teeny.passes.block_pointers import block_pointers
+from teeny.passes.plain_memory import plain_memory
 
 if TYPE_CHECKING:
     from teeny.checks.fill.finding import Finding
@@ -29,7 +29,7 @@ def check_fills(function: Function, facts: Facts | None = None, possible: int = 
     (`AtomTable.possible`). Integers are taken not to overflow.
     """
     known = facts or Facts()
-    (function,) = block_pointers(Module([function])).functions
+    (function,) = plain_memory(Module([function])).functions
     analysis = _analysed(function, known, possible, {})
     mended: set[Op] = set()
     found: list[Diagnostic] = []
