@@ -44,7 +44,7 @@ def constructs(x_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> 
         pass
     raise ValueError  # error[E001]
     x.data = 3  # error[E001]
-    several = tl.load(*(x_ptr, None))  # error[E001]
+    several = tl.load(*n)  # error[T010]
     options = tl.load(x_ptr, **{"mask": None})  # error[E001]
     member = n in (1, 2)  # error[E001]
     same = n is x  # error[E001]
@@ -84,7 +84,7 @@ def calls(x_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> 
     c = Thing()  # error[E004]
     c2 = tl.arange(0, Thing.SIZE)  # error[E012]
     d = float(x)  # error[E008]
-    e = max(n, 4)  # error[E008]
+    e = max(n, "4")  # error[T010]
     g = len(x)  # error[E004]
     h = BLOCK(3)  # error[E004]
     i = tl.load(x_ptr + offs, masks=offs < n)  # error[E005]
@@ -118,8 +118,8 @@ def unknown(x: "np.ndarray[Any, Any]") -> None:  # error[E006]
     return None
 
 
-def variadic(*xs: tl.Tensor[D]) -> tl.Tensor[D]:
-    return xs[0]
+def variadic(**xs: tl.Tensor[D]) -> tl.Tensor[D]:
+    return xs["a"]
 
 
 def forever(x: tl.Tensor[tl.f32], n: tl.Const[int]) -> tl.Tensor[tl.f32]:
@@ -184,7 +184,7 @@ def helpers(x_ptr: tl.Ptr[tl.f32], h_ptr: tl.Ptr[tl.f16], i_ptr: tl.Ptr[N], n: t
     j = at_scalar(offs)  # error[S005]
     k = bare(x, x)
     unknown(x)
-    l = variadic(x, x)  # error[E001]
+    l = variadic(a=x)  # error[E001]
     m = forever(x, 3)
     o = ping(x)
     p = sometimes(x, n)
