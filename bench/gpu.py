@@ -95,13 +95,19 @@ def _tests() -> Row:
 
     print("gpu: tests", flush=True)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), os.environ.get("PYTHONPATH", "")))}
-    files = [str(path) for path in sorted((ROOT / "tests").rglob("test_*.py")) if "mark.gpu" in path.read_text("utf-8")]
+    files = [str(path) for path in sorted((ROOT / "tests").rglob("test_*.py")) if _needs_device(path)]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "gpu", *files]
     done = subprocess.run(command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, check=False)
     lines = done.stdout.strip().splitlines() or ["no output"]
     if done.returncode:
         print("\n".join(lines[-60:]), flush=True)
     return noted("tests marked gpu", "passed" if done.returncode == 0 else "FAILED", lines[-1].strip("= "))
+
+
+def _needs_device(path: Path) -> bool:
+    """Whether tests of a file are marked, by themselves or by the `conftest.py` beside them."""
+    beside = path.with_name("conftest.py")
+    return any("mark.gpu" in file.read_text("utf-8") for file in (path, beside) if file.is_file())
 
 
 def _tried(what: str, measure: Callable[[], list[Row]]) -> list[Row]:

@@ -99,7 +99,7 @@ def on_gpu(name: str, folder: Path, part: str) -> dict[str, Any]:
     """A job for `workers`: both kernels compiled, on the CUDA device."""
     pair = PAIRS[name]
     kernel = executors.kernel_of(pair.in_teeny(), folder)
-    result: dict[str, Any] = {"hash": outcomes.hash_of([kernel.specialize().module])}
+    result: dict[str, Any] = {"hash": outcomes.hash_of([kernel.specialize()])}
     try:
         mine = here(pair, "cuda", folder)
         wrong = faults(pair, mine, in_triton(pair, "cuda", folder))
@@ -116,7 +116,7 @@ def hashes() -> dict[str, str]:
         for name, pair in PAIRS.items():
             try:
                 made = executors.kernel_of(pair.in_teeny(), Path(folder)).specialize()
-                found[name] = outcomes.hash_of([made.module])
+                found[name] = outcomes.hash_of([made])
             except TeenyError as error:
                 found[name] = outcomes.short(str(error))
     return found

@@ -64,6 +64,6 @@ def test_a_gpu_agreed(name: str, tmp_path: Path) -> None:
         return
     said = part.outcome(name, "cuda") or "no result"
     assert said == "ok", f"{said}; run python -m bench.gpu on a machine with a CUDA device"
-    module = sides.executors.kernel_of(PAIRS[name].in_teeny(), tmp_path).specialize().module
+    kernel = sides.executors.kernel_of(PAIRS[name].in_teeny(), tmp_path).specialize()
     stale = "the kernel has changed: run python -m bench.gpu, or python -m tests.language.matrix accept WHY"
-    assert part.cells[name]["hash"] == outcomes.hash_of([module]), stale
+    assert part.cells[name]["hash"] == outcomes.hash_of([kernel]), stale

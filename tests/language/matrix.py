@@ -105,7 +105,7 @@ def hashes(labels: tuple[str, ...]) -> dict[str, str]:
     with TemporaryDirectory() as folder:
         for label in labels:
             try:
-                found[label] = outcomes.hash_of(outcomes.modules(outcomes.sheet_of(label), Path(folder)))
+                found[label] = outcomes.hash_of(outcomes.kernels(outcomes.sheet_of(label), Path(folder)))
             except TeenyError as error:
                 found[label] = outcomes.short(str(error))
     return found

@@ -8,15 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from teeny.backends.triton.compile import compile_module
 from teeny.backends.triton.goal import goal
 from teeny.backends.triton.limits import limits
-from teeny.backends.triton.older import for_version
 from teeny.backends.triton.wheel import version
 from teeny.diag.errors import CompileError, TeenyError
-from teeny.ir.core import Module
-from teeny.ir.text import print_module
-from teeny.passes.expand import expand
+from teeny.runtime.compilers import form_for, hinted
+from teeny.runtime.program import compile
+from teeny.runtime.specialization import Specialization
+from teeny.runtime.target import Target
 from tests.language import executors
 from tests.language.cells import cells
 from tests.language.sheet import Sheet
@@ -32,25 +31,24 @@ def sheet_of(label: str) -> Sheet:
     return _all_cells()[label][1]()
 
 
-def modules(sheet: Sheet, folder: Path) -> list[Module]:
-    """The concrete modules of every kernel that a cell launches."""
-    if type(sheet).check is Sheet.check:
-        return [executors.kernel_of(sheet.text(), folder).specialize().module]
+def kernels(sheet: Sheet, folder: Path) -> list[Specialization]:
+    """Every kernel that a cell launches."""
+    if plain(sheet):
+        return [executors.kernel_of(sheet.text(), folder).specialize()]
     executors.recorded.clear()
     with contextlib.suppress(AssertionError):  # nothing was computed
         sheet.check(folder, ("record",))
-    return [made.module for made in executors.recorded]
+    return list(executors.recorded)
 
 
-def text_of(module: Module, triton: str) -> str:
-    """The text of a kernel for a version of Triton, without locations."""
-    return for_version(print_module(expand(module), contracts=False), triton)
+def plain(sheet: Sheet) -> bool:
+    """Whether a cell is a sheet and nothing more."""
+    return type(sheet).check is Sheet.check
 
 
-def hash_of(found: list[Module], triton: str = "3.9.0") -> str:
-    """What tells whether a recorded result is still about the kernels of a cell."""
-    texts = "".join(text_of(module, triton) for module in found)
-    return hashlib.sha256(texts.encode()).hexdigest()[:16]
+def hash_of(found: list[Specialization]) -> str:
+    """What tells whether a recorded result is still about the kernels of a cell: their text without locations."""
+    return hashlib.sha256("".join(kernel.mlir for kernel in found).encode()).hexdigest()[:16]
 
 
 def on_host(label: str, folder: Path, executor: str) -> str:
@@ -62,16 +60,20 @@ def on_host(label: str, folder: Path, executor: str) -> str:
     return OK
 
 
-def compiled(module: Module, target: str) -> str:
+def compiled(kernel: Specialization, target: str) -> str:
     """What Triton's compiler makes of it for one target. What the target lacks is refused before."""
-    lacks = limits(module, goal(target))
-    if lacks:
-        return "refused: " + short(lacks[0].message)
     try:
-        compile_module(expand(module), target)
+        compile(kernel, target)
     except CompileError as error:
-        return "failed: " + short(str(error))
+        said = lacks(kernel, target) or [d.message for d in error.diagnostics if "the kernel needs" in d.message]
+        return "refused: " + short(said[0]) if said else "failed: " + short(str(error))
     return OK
+
+
+def lacks(kernel: Specialization, target: str) -> list[str]:
+    """What a target or the installed Triton has not, of what a kernel uses."""
+    module = hinted(form_for(kernel, Target(target)), (), asserts=True)
+    return [one.message for one in limits(module, goal(target))]
 
 
 def _known(part: str, label: str, hashed: str) -> bool:
@@ -87,26 +89,21 @@ def compiled_cell(label: str, folder: Path, part: str) -> dict[str, Any]:
     Of a sheet the first expressions of each rank are compiled: the others have the same operations.
     """
     sheet = sheet_of(label)
-    full = modules(sheet, folder)
+    full = kernels(sheet, folder)
     hashed = hash_of(full)
     if _known(part, label, hashed):
         return {"kept": True}
-    small = [executors.kernel_of(sheet.text(3), folder).specialize().module] if plain(sheet) else full
+    small = [executors.kernel_of(sheet.text(3), folder).specialize()] if plain(sheet) else full
     found: dict[str, str] = {}
     for target in TARGETS:
-        outcomes = [compiled(module, target) for module in small]
+        outcomes = [compiled(kernel, target) for kernel in small]
         found[target] = next((one for one in outcomes if one != OK), OK)
     return {"hash": hashed, "outcomes": found}
 
 
-def plain(sheet: Sheet) -> bool:
-    """Whether a cell is a sheet and nothing more."""
-    return type(sheet).check is Sheet.check
-
-
 def host_cell(label: str, folder: Path, part: str) -> dict[str, Any]:
     """A job: a cell on the reference and on the CPU."""
-    hashed = hash_of(modules(sheet_of(label), folder))
+    hashed = hash_of(kernels(sheet_of(label), folder))
     if _known(part, label, hashed):
         return {"kept": True}
     found = {executor: on_host(label, folder, executor) for executor in HOST}
@@ -122,14 +119,14 @@ def gpu_cell(label: str, folder: Path, part: str) -> dict[str, Any]:
 
     device = cuda_device(0)
     sheet = sheet_of(label)
-    found = modules(sheet, folder)
+    found = kernels(sheet, folder)
     hashed = hash_of(found)
     if _known(part, label, hashed):
         return {"kept": True}
-    lacks = [one for module in found for one in limits(module, goal(device.architecture))]
-    outcome = "refused: " + short(lacks[0].message) if lacks else OK
+    refused = [said for kernel in found for said in lacks(kernel, device.architecture)]
+    outcome = "refused: " + short(refused[0]) if refused else OK
     try:
-        if not lacks:
+        if not refused:
             sheet.check(folder, ("cuda",))
     except AssertionError as error:
         outcome = "failed: " + short(str(error))

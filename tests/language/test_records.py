@@ -123,8 +123,8 @@ def test_a_recorded_compilation_is_repeated(tmp_path: Path) -> None:
     for at, label in enumerate(LABELS[:: max(len(LABELS) // 12, 1)]):
         if part.outcome(label, "sm_90"):
             target = outcomes.TARGETS[at % len(outcomes.TARGETS)]
-            module = outcomes.modules(outcomes.sheet_of(label), tmp_path)[0]
-            assert outcomes.compiled(module, target) == part.outcome(label, target), (label, target)
+            kernel = outcomes.kernels(outcomes.sheet_of(label), tmp_path)[0]
+            assert outcomes.compiled(kernel, target) == part.outcome(label, target), (label, target)
 
 
 class Device:
