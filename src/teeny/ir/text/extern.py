@@ -51,12 +51,34 @@ def read_call(p: Parser, place: int) -> tuple[OpDef, Parts]:
     types = p.function_type(operands)
     symbol = str(attrs.get("symbol", ""))
     known = {name: (schema, at == 1) for schema in registry().values() for at, name in enumerate(schema.symbols)}
-    schema, wide = known.get(_libdevice(symbol), (None, False))
+    schema, wide = known.get(_libdevice(symbol)) or _common(_libdevice(symbol))
     if schema is None:
         raise at.error(f"teeny does not know what the library function {symbol} does", place, len(CALL))
     if (element_of(types[0]) is _F64) is not wide:
         raise at.error(f"{symbol} is no function of {text(types[0])}", place, len(CALL))
     return schema, Parts(operands, {}, types)
+
+
+_DIALECT = {
+    "fabs": "math.absf", "fmod": "arith.remf", "fmax": "arith.maxnumf", "fmin": "arith.minnumf", "add_rn": "arith.addf",
+    "sub_rn": "arith.subf", "mul_rn": "arith.mulf", "div_rn": "tt.precise_divf", "sqrt_rn": "tt.precise_sqrt",
+    "fma_rn": "math.fma", **{n: f"math.{n}" for n in (
+        "ceil", "cos", "erf", "exp", "exp2", "floor", "fma", "log", "log2", "rsqrt", "sin", "sqrt",
+    )},
+}  # fmt: skip
+"""Functions of libdevice, without prefix and suffix, that are operations of the dialect."""
+
+
+def _common(symbol: str) -> tuple[OpDef | None, bool]:
+    """The operation of the dialect for a function of libdevice, and whether it is the one of f64."""
+    for prefix in ("__nv_fast_", "__nv_f", "__nv_d", "__nv_"):
+        if symbol.startswith(prefix):
+            rest = symbol.removeprefix(prefix)
+            for name, wide in ((rest.removesuffix("f"), not rest.endswith("f")), (rest, True)):
+                if name in _DIALECT and (prefix not in ("__nv_f", "__nv_d") or name.endswith("_rn")):
+                    narrow = prefix in ("__nv_f", "__nv_fast_")
+                    return registry().get(_DIALECT[name]), wide and not narrow
+    return None, False
 
 
 def _libdevice(symbol: str) -> str:
