@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
-
-import numpy as np
 
 
 @dataclass(frozen=True)
@@ -20,10 +17,9 @@ class Place:
 
     array: Any
     at: int = 0
-    dtype: str = ""
 
     def __add__(self, offset: int) -> Place:
-        return Place(self.array, self.at + int(offset), self.dtype)
+        return Place(self.array, self.at + int(offset))
 
     __radd__ = __add__
 
@@ -56,46 +52,53 @@ class Scalar(int):
         return Scalar(int(self) - other) if isinstance(other, int) else NotImplemented
 
 
-def _range(*args: Any, **hints: Any) -> Any:
-    named = [hints[name] for name in ("start", "end", "step") if name in hints]
-    return map(Scalar, builtins.range(*map(int, [*args, *named])))
-
-
-def _load(place: Place, mask: bool = True, other: int = 0) -> Scalar:
-    return Scalar(place.array[place.at]) if mask else Scalar(other)
-
-
-def _store(place: Place, value: Any, mask: bool = True) -> None:
-    if mask:
-        place.array[place.at] = value
-
-
-def _static_assert(cond: bool, msg: str = "") -> None:
-    assert cond, msg
-
-
-def language(program: int) -> SimpleNamespace:
+class Language:
     """The stand-in for `teeny.language` in one program."""
-    names = ("Ptr", "Scalar", "Const", "Tensor", "constexpr")
-    return SimpleNamespace(
-        **{name: Anything() for name in names}, i32="i32", i64="i64", range=_range, static_range=_range, load=_load,
-        store=_store, program_id=lambda axis: Scalar(program if axis == 0 else 0), minimum=min, maximum=max, abs=abs,
-        where=lambda c, x, y: x if c else y, static_assert=_static_assert, device_assert=_static_assert,
-        static_print=lambda *values, **how: None, condition=lambda cond, **how: cond, cdiv=lambda x, y: -(-x // y),
-        full=lambda shape, value, dtype: Scalar(value), multiple_of=lambda x, n: x, assume=lambda cond: None,
-        debug_barrier=lambda: None,
-    )  # fmt: skip
+
+    Ptr = Const = Tensor = constexpr = Anything()
+    i32, i64 = "i32", "i64"
+    minimum, maximum, abs = builtins.min, builtins.max, builtins.abs
+
+    def __init__(self, program: int) -> None:
+        self.program = program
+        self.Scalar = Anything()
+
+    def range(self, *args: Any, **hints: Any) -> Any:
+        named = [hints[name] for name in ("start", "end", "step") if name in hints]
+        return map(Scalar, builtins.range(*map(int, [*args[:3], *named])))
+
+    def static_range(self, *args: Any) -> Any:
+        return self.range(*args)
+
+    def load(self, place: Place, mask: bool = True, other: int = 0) -> Scalar:
+        return Scalar(place.array[place.at]) if mask else Scalar(other)
+
+    def store(self, place: Place, value: Any, mask: bool = True) -> None:
+        if mask:
+            place.array[place.at] = value
+
+    def program_id(self, axis: int) -> Scalar:
+        return Scalar(self.program if axis == 0 else 0)
+
+    def condition(self, cond: bool, disable_licm: bool = False) -> bool:
+        return cond
+
+    def static_assert(self, cond: bool, msg: str = "") -> None:
+        assert cond, msg
+
+    device_assert = static_assert
 
 
-def run(text: str, arrays: list[Any], scalars: list[Any], consts: dict[str, Any], programs: int) -> None:
+def run(text: str, arrays: list[Any], scalars: list[Any], consts: dict[str, Any], programs: int = 1) -> None:
     """Run `kernel` of a text on arrays, which change in place; None for a pointer that is absent."""
-    for program in builtins.range(programs):
-        tl = language(program)
-        scope: dict[str, Any] = {"tl": tl, "tn": SimpleNamespace(kernel=lambda fn: fn)}
+    for program in range(programs):
+        scope: dict[str, Any] = {"tl": Language(program), "tn": _Decorators}
         exec(compile(text, "<kernel>", "exec", dont_inherit=True), scope)
-        places = [None if a is None else Place(a, 0, "i32") for a in arrays]
+        places = [None if a is None else Place(a) for a in arrays]
         scope["kernel"](*places, *map(Scalar, scalars), **consts)
 
 
-def array(*values: int) -> Any:
-    return np.array(values, np.int32)
+class _Decorators:
+    @staticmethod
+    def kernel(fn: Any) -> Any:
+        return fn

@@ -26,7 +26,7 @@ def test_construct(name: str, tmp_path: Path) -> None:
         for n in construct.n:
             for m in construct.m:
                 wanted = _arrays(x, "o" in given)
-                meaning(construct.text, wanted, [n, m], consts, 1)
+                meaning(construct.text, wanted, [n, m], consts)
                 for executor in EXECUTORS:
                     found = _arrays(x, "o" in given)
                     _launch(kernel, executor, found, [n, m], consts)
