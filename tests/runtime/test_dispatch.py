@@ -45,10 +45,34 @@ def test_several_variables_are_named() -> None:
     assert made.supported_dtypes == {"E": ("f16", "bf16", "f32", "f64"), "D": ("i32",)}
 
 
+ROWS = [{"E": (tl.f16, tl.bf16), "D": tl.f32}, {"E": tl.f32, "D": tl.i32}]
+
+
+def test_combinations() -> None:
+    made = tn.kernel(dtypes=ROWS)(convert)
+    assert made.supported_dtypes == {"E": ("f16", "bf16", "f32"), "D": ("f32", "i32")}
+    rows = [("f16", "f32"), ("bf16", "f32"), ("f32", "i32")]
+    assert made.supported_combinations == tuple({"E": e, "D": d} for e, d in rows)
+    y = np.zeros(4, np.int32)
+    made[1](np.arange(4, dtype=np.float32), y, BLOCK=4)
+    assert list(y) == [0, 1, 2, 3]
+    with pytest.raises(tn.LaunchError) as caught:
+        made[1](np.arange(4, dtype=np.float32), np.zeros(4, np.float32), BLOCK=4)
+    assert caught.value.diagnostics[0].code == "L003"
+    assert "E = f32, D = f32" in str(caught.value)
+    assert "E = f16, D = f32; E = bf16, D = f32; E = f32, D = i32" in str(caught.value)
+    with pytest.raises(tn.LaunchError, match="does not take these dtypes together"):
+        made.specialize(E=tl.f16, D=tl.i32, BLOCK=4)
+    assert len(tn.kernel(convert).supported_combinations) == 4 * 12
+
+
 WRONG: dict[str, tuple[str, Callable[[], Any]]] = {
     "outside the bound": ("T001", lambda: tn.kernel(dtypes=(tl.bool_,))(total)),
     "lacked by sum": ("T001", lambda: tn.kernel(dtypes=(tl.i8,))(total)),
     "no variable": ("E005", lambda: tn.kernel(dtypes={"F": (tl.f32,)})(total)),
+    "a combination with too little": ("E005", lambda: tn.kernel(dtypes=[{"D": tl.f32}])(convert)),
+    "a combination with too much": ("E005", lambda: tn.kernel(dtypes=[{"D": tl.f32, "F": tl.f32}])(convert)),
+    "a combination outside the bound": ("T001", lambda: tn.kernel(dtypes=[{"D": tl.f32, "E": tl.i32}])(convert)),
     "which variable": ("E005", lambda: tn.kernel(dtypes=(tl.f32,))(convert)),
 }
 

@@ -13,7 +13,7 @@ from teeny.frontend.source import plain_function
 from teeny.ir.dtype import DType
 from teeny.runtime.arguments import by_name, const_key, const_value, leaf_of
 from teeny.runtime.definition import check_definition, read
-from teeny.runtime.dispatch import supported_by
+from teeny.runtime.dispatch import asks_for_combinations, check_combination, combinations, supported_by
 from teeny.runtime.launch import Launcher
 from teeny.runtime.specialization import Specialization, specialize
 from teeny.runtime.trace import Trace, trace
@@ -59,6 +59,15 @@ class Kernel(Generic[P]):
     def supported_dtypes(self) -> dict[str, tuple[str, ...]]:
         """For each type variable the names of the dtypes it may take: `{"D": ("f16", "bf16", "f32", "f64")}`."""
         return {name: tuple(d.name for d in leaves) for name, leaves in self._supported.items()}
+
+    @cached_property
+    def _combinations(self) -> tuple[dict[str, DType], ...]:
+        return combinations(self.definition, self._supported, self._dtypes)
+
+    @property
+    def supported_combinations(self) -> tuple[dict[str, str], ...]:
+        """The dtypes that the type variables may have together: `({"D": "f16", "E": "f32"}, ...)`."""
+        return tuple({name: leaf.name for name, leaf in row.items()} for row in self._combinations)
 
     def __repr__(self) -> str:
         return f"<teeny kernel {self.name}>"
@@ -153,11 +162,13 @@ class Kernel(Generic[P]):
         key: tuple[object, ...] = (*dtypes.values(), *map(const_key, constants.values()))
         found = self._specializations.get(key)
         if found is None:
+            if asks_for_combinations(self._dtypes):
+                check_combination(self.name, self._combinations, dtypes)
             found = self._specializations[key] = specialize(self.definition, dtypes, constants)
         return found
 
 
-Dtypes = Sequence[Any] | Mapping[str, Sequence[Any]]
+Dtypes = Sequence[Any] | Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 
 
 @overload
@@ -167,7 +178,8 @@ def kernel(*, dtypes: Dtypes | None = None) -> Callable[[Callable[P, None]], Ker
 def kernel(fn: Any = None, /, *, dtypes: Dtypes | None = None) -> Any:
     """Make a typed Python function a kernel. It is checked at once: KernelError holds all that is wrong with it.
 
-    `@tn.kernel(dtypes=(tl.f16, tl.f32))` narrows what the type variable may be; several variables take a dict by name.
+    `@tn.kernel(dtypes=(tl.f16, tl.f32))` narrows what the type variable may be. Several variables take a dict by name,
+    or a list of dicts, the combinations: `dtypes=[{"D": tl.f16, "E": (tl.f16, tl.f32)}, {"D": tl.f32, "E": tl.f32}]`.
     """
 
     def make(fn: Callable[P, None]) -> Kernel[P]:
