@@ -38,6 +38,12 @@ def _extent(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
     return ()
 
 
+def _aligned(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
+    pointee_of(types[0])
+    expect(attrs["bytes"] > 0, "an alignment is positive")
+    return ()
+
+
 def _contract(name: str, operands: tuple[str, ...], types: Any, attrs: tuple[str, ...]) -> OpDef:
     return define(
         OpDef(
@@ -51,6 +57,8 @@ require_ = _contract("teeny.require", ("condition",), _require, ("message",))
 """The condition, an i1, must hold at launch."""
 extent_ = _contract("teeny.extent", ("ptr", "numbers*"), _extent, ("rank", "strided"))
 """`numbers`: `rank` sizes, then as many strides (in elements) where `strided`."""
+aligned_ = _contract("teeny.aligned", ("ptr",), _aligned, ("bytes", "message"))
+"""The address that is passed must be a multiple of so many bytes."""
 
 
 @language(

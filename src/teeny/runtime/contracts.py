@@ -6,7 +6,7 @@ expression over `s`, the scalars by argument number, and `g`, the grid. It is co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -73,6 +73,8 @@ class Extent:
 
 
 Contract = Require | Extent
+_DESCRIPTORS = "tl.make_tensor_descriptor"
+"""What asks for contracts that the kernel does not write."""
 
 
 def contracts_of(function: Function) -> list[Contract]:
@@ -82,7 +84,11 @@ def contracts_of(function: Function) -> list[Contract]:
     for op in walk_function(function):
         if op.name == "teeny.require":
             text = _text(op.operands[0], numbers)
-            found.append(Require(text, str(op.attrs["message"]), _source(op.loc, 0), op.loc))
+            own = op.loc is None or op.loc.name != _DESCRIPTORS
+            found.append(Require(text, str(op.attrs["message"]), _source(op.loc, 0) if own else "", op.loc))
+        elif op.name == "teeny.aligned":
+            text = f"(s[{numbers[op.operands[0]]}][0] % {op.attrs['bytes']} == 0)"
+            found.append(Require(text, str(op.attrs["message"]), "", op.loc))
         elif op.name == "teeny.extent":
             rank = op.attrs["rank"]
             assert isinstance(rank, int)
@@ -115,6 +121,17 @@ def _remainder(a: int, b: int) -> int:
 
 NAMES: dict[str, Any] = {"quotient": _quotient, "remainder": _remainder, "max": max, "min": min, "abs": abs}
 """What the texts of contracts may call."""
+
+
+_EVALUATED = frozenset(("constant", "num_programs", "cmp", "cast", "select", "neg", "abs", *_BINARY))
+
+
+def evaluable(value: Value, arguments: Collection[Value]) -> bool:
+    """Whether a launch can find a number from its arguments."""
+    op = value.op
+    if op is None:
+        return value in arguments
+    return op.schema.group in _EVALUATED and not op.regions and all(evaluable(v, arguments) for v in op.operands)
 
 
 def _text(value: Value, numbers: dict[Value, int]) -> str:

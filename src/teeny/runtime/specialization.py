@@ -20,6 +20,7 @@ from teeny.passes.block_pointers import block_pointers
 from teeny.passes.descriptors import descriptors
 from teeny.passes.expand import expand
 from teeny.passes.widen import widen
+from teeny.runtime.alignment import require_alignment
 from teeny.runtime.interface import Argument, Interface, interface_of
 
 
@@ -72,6 +73,7 @@ def canonical(value: Any) -> str:
 def specialize(definition: Definition, dtypes: Mapping[DType, DType], constants: Mapping[str, Any]) -> Specialization:
     """Lower with these values, make 16-bit arithmetic explicit, verify, check the fills. Raises KernelError."""
     described = block_pointers(lower_concrete(definition, dtypes, constants))
+    require_alignment(described)
     module = descriptors(described)
     findings = [d for d in check_fills(module.kernel) if d.severity == "error"]
     if findings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from teeny.ir.text.attributes import quoted, read_dictionary, read_string
+from teeny.ir.text.attributes import quoted, read_dictionary, read_number, read_string
 from teeny.ir.text.parts import Parts
 
 if TYPE_CHECKING:
@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 
 def write_contract(p: Printer, op: Op) -> None:
-    """`teeny.require %c, "message"` or `teeny.extent %ptr, [%n, %m], strides [%s, %t]`."""
+    """`teeny.require %c, "message"`, `teeny.aligned %p, 16, "message"`, `teeny.extent %p, [%n, %m], strides [%s, %t]`."""
     first, *numbers = op.operands
+    if "bytes" in op.attrs:
+        p.out.append(f"{op.name} {p.names[first]}, {op.attrs['bytes']}, {quoted(str(op.attrs['message']))}")
+        return
     if "message" in op.attrs:
         p.out.append(f"{op.name} {p.names[first]}, {quoted(str(op.attrs['message']))}")
         return
@@ -29,11 +32,15 @@ def read_contract(p: Parser, schema: OpDef) -> Parts:
     at = p.at
     first = p.value()
     at.expect(",")
+    bytes_: dict[str, object] = {}
+    if "bytes" in schema.attrs:
+        bytes_["bytes"] = read_number(at)
+        at.expect(",")
     if "message" in schema.attrs:
         message = read_string(at)
         if message is None:
             raise at.error("expected the message of the contract, in quotes")
-        return Parts((first,), {"message": message, **read_dictionary(at)}, ())
+        return Parts((first,), {"message": message, **bytes_, **read_dictionary(at)}, ())
     sizes = _list(p)
     strided = at.accept(",")
     if strided:
