@@ -12,6 +12,7 @@ from teeny.ir.core import walk_function
 from teeny.ir.text import parse_module
 from teeny.ir.verify import verify
 from teeny.passes.inline import inline
+from teeny.passes.scalar_regions import scalar_regions
 from teeny.passes.structure import structure
 from teeny.triton.places import expression_at, in_user_file, word_at
 
@@ -34,6 +35,7 @@ def read_module(text: str, name: str, *, spans: bool = False) -> Module:
     for op in walk_function(module.kernel):
         if op.loc is not None:
             op.loc = in_user_file(op.loc)
+    scalar_regions(module.kernel)
     verify(module, concrete=True)
     return module
 
