@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from tests.language import cells_atomic, cells_dot, cells_float8, cells_reduce, cells_shape
+from tests.language import (
+    cells_atomic,
+    cells_combine,
+    cells_dot,
+    cells_dot_scaled,
+    cells_float8,
+    cells_memory,
+    cells_more,
+    cells_reduce,
+    cells_shape,
+)
 from tests.language.forms import FORMS, MIXED, SIDE, SWAPPED, N, elementwise, has_literals, literals, store
 from tests.language.meaning import MEANING
 from tests.language.sheet import Sheet
@@ -116,10 +126,19 @@ def cells() -> dict[str, tuple[str, Callable[[], Sheet]]]:
     add("and_", "scalar-conditions", booleans)
     for label, made in cells_float8.cells():
         found[label] = ("where" if label.startswith("moves") else "cast", made)
-    for function, label, made in (*cells_atomic.cells(), *cells_reduce.cells(), *cells_shape.cells()):
+    for function, label, made in (
+        *cells_atomic.cells(),
+        *cells_memory.cells(),
+        *cells_reduce.cells(),
+        *cells_shape.cells(),
+    ):
+        found[label] = (function, made)
+    for function, label, made in (*cells_combine.cells(), *cells_more.cells()):
         found[label] = (function, made)
     for label, made in cells_dot.cells():
         found[label] = ("dot", made)
+    for label, made in cells_dot_scaled.cells():
+        found[label] = ("dot_scaled", made)
     for label, made in round_up():
         found[label] = ("cdiv", made)
     return found

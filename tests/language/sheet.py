@@ -76,6 +76,8 @@ class Sheet:
     lines: list[str] = field(default_factory=list[str])
     segments: dict[str, list[Segment]] = field(default_factory=dict[str, list[Segment]])
     sizes: dict[str, int] = field(default_factory=dict[str, int])
+    head: str = ""
+    """Source text before the kernel: functions that it calls."""
 
     def array(self, name: str, dtype: str, values: Any) -> None:
         """A pointer parameter."""
@@ -109,7 +111,7 @@ class Sheet:
         names = [f"{name}: {kind}" for name, (kind, _) in self.inputs.items()]
         names += [f"out_{dtype}: tl.Ptr[tl.{spelled(dtype)}]" for dtype in self.segments]
         body = "".join(f"    {line}\n" for line in left)
-        return f"@tn.kernel\ndef kernel({', '.join(names)}) -> None:\n{body}"
+        return f"{self.head}@tn.kernel\ndef kernel({', '.join(names)}) -> None:\n{body}"
 
     def _few(self, most: int) -> list[str]:
         counts: dict[int, int] = {}

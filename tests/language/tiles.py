@@ -256,11 +256,12 @@ def memory(dtype: str) -> Sheet:
     )
     sheet.put("tl.load(x + at, mask=True)", dtype, x[i])
     sheet.put("tl.load(x + at, mask=False, other=one)", dtype, filled(i < 0, x[i], x[3]))
-    sheet.put(
-        "tl.load(x + at, one == one, other=tl.load(x + 2 * (at // 2)))",
-        dtype,
-        filled(x[3] == x[3], x[i], x[i // 2 * 2]),
-    )
+    if dtype in ALL:  # 8-bit floats are not compared
+        sheet.put(
+            "tl.load(x + at, one == one, other=tl.load(x + 2 * (at // 2)))",
+            dtype,
+            filled(x[3] == x[3], x[i], x[i // 2 * 2]),
+        )
     sheet.put(
         "tl.load(x + tile, (tl.arange(0, 8) < 5)[:, None], one)",
         dtype,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.language.rounding import DTYPES
+from tests.language.rounding import DTYPES, DTYPES8
 
 FLOATS = ("f16", "bf16", "f32", "f64")
 SIGNED = ("i8", "i16", "i32", "i64")
@@ -34,6 +34,8 @@ def specials(dtype: str) -> Any:
     """32 values of a dtype."""
     if dtype == "bool":
         return np.arange(32) % 5 < 2
+    if dtype in DTYPES8:
+        return np.arange(0, 256, 8, dtype=np.uint8).view(DTYPES8[dtype])
     if dtype in FLOATS:
         large, small, step = _LARGEST[dtype], _NORMAL[dtype], 2.0 ** (1 - _BITS[dtype])
         some = [
@@ -73,6 +75,8 @@ def random(dtype: str, count: int, seed: int) -> Any:
     kind = DTYPES[dtype]
     if dtype == "bool":
         return rng.random(count) < 0.5
+    if dtype in DTYPES8:
+        return rng.integers(0, 256, count, dtype=np.uint8).view(kind)
     if dtype in FLOATS:
         scale = 2.0 ** rng.integers(-12, 12, count)
         found = (rng.standard_normal(count) * np.where(rng.random(count) < 0.5, 1.0, scale)).astype(kind)
