@@ -128,16 +128,13 @@ def test_attributes_keep_their_values() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "hints",
-    [
-        "cacheModifier = cg evictionPolicy = evict_last {isVolatile = true}",  # before 3.9
-        "{cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_last>, isVolatile = true}",
-    ],
-)
-def test_hints_of_triton_are_passed_over(hints: str) -> None:
+HINTS = "{cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_last>, isVolatile = true}"
+
+
+@pytest.mark.parametrize("hints", ["cacheModifier = cg evictionPolicy = evict_last {isVolatile = true}", HINTS])
+def test_words_about_caches_of_every_version_are_read(hints: str) -> None:
     text = f"tt.func @k(%x: !tt.ptr<f32>) {{ %v = tt.load %x {hints} : !tt.ptr<f32> tt.return }}"
-    assert "%v = tt.load %x {isVolatile = true} : !tt.ptr<f32>" in print_module(parse_module(text))
+    assert f"%v = tt.load %x {HINTS} : !tt.ptr<f32>" in print_module(parse_module(text))
 
 
 def test_attributes_of_other_kinds_are_kept() -> None:

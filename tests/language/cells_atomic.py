@@ -56,8 +56,7 @@ def numbers(dtype: str, seed: int, count: int = N) -> Any:
 
 def chosen(condition: Any, x: Any, y: Any) -> Any:
     """x where the condition holds, else y."""
-    found: Any = np.where(condition, x, y)
-    return found
+    return np.where(np.asarray(condition), np.asarray(x), np.asarray(y))
 
 
 class Steps(Sheet):

@@ -10,6 +10,7 @@ from teeny.ir.rules import Absent, Structural
 from teeny.ir.schema import OpDef, define, dtype_of, expect, pointee_of, same_shape
 from teeny.ir.types import Type, typed, with_element
 from teeny.ops.arith import subi
+from teeny.ops.caching import LOADS, STORES, caching_attributes, check_caching
 from teeny.ops.cast import convert
 from teeny.ops.compare import compare
 from teeny.ops.constant import constant, constant_
@@ -77,24 +78,26 @@ load_ = define(
     OpDef(
         "tt.load", "$ptr (`,` $mask^)? (`,` $other^)? attr-dict `:` type($ptr)", ("ptr", "mask?", "other?"), _load,
         Structural("load"), Structural("load"), Structural("load"), _FROM_MEMORY,
-        attrs=("boundaryCheck?", "padding?"), group="load", pure=False, cost=2.0,
+        attrs=("boundaryCheck?", "padding?", "cachePolicy?", "isVolatile?"), group="load", pure=False, cost=2.0,
     )
 )  # fmt: skip
 store_ = define(
     OpDef(
         "tt.store", "$ptr `,` $value (`,` $mask^)? attr-dict `:` type($ptr)", ("ptr", "value", "mask?"), _store,
         Structural("store"), Structural("store"), Structural("store"), Absent("it has no result"),
-        results=(), attrs=("boundaryCheck?",), group="store", pure=False, writes=True, cost=2.0,
+        results=(), attrs=("boundaryCheck?", "cachePolicy?"), group="store", pure=False, writes=True, cost=2.0,
     )
 )  # fmt: skip
 
 
 def _load_shape(
-    s: Shapes, ptr: Operand, mask: Any = None, other: Any = None, boundary_check: Any = (), padding_option: str = ""
-) -> tuple[Dim, ...]:
-    block = view_type(ptr.type)
+    s: Shapes, pointer: Operand, mask: Any = None, other: Any = None, boundary_check: Any = (),
+    padding_option: str = "", cache_modifier: Any = "", eviction_policy: Any = "", volatile: Any = False,
+) -> tuple[Dim, ...]:  # fmt: skip
+    check_caching(s, cache_modifier, eviction_policy, LOADS)
+    block = view_type(pointer.type)
     if block is not None:
-        check_padding(s, padding_option, pointee(ptr))
+        check_padding(s, padding_option, pointee(pointer))
         checked_axes(s, boundary_check, len(block.shape))
         return block.shape
     if mask is None and other is not None:
@@ -103,20 +106,24 @@ def _load_shape(
             "`other` fills lanes that the mask leaves out, and there is no mask",
             "pass a mask, or leave `other` out",
         )
-    shape = with_mask(s, ptr, mask)
+    shape = with_mask(s, pointer, mask)
     if isinstance(other, Operand):
         fits(s, "`other`", other.shape, shape)
     return shape
 
 
-def _store_shape(s: Shapes, ptr: Operand, value: Any, mask: Any = None, boundary_check: Any = ()) -> tuple[Dim, ...]:
-    block = view_type(ptr.type)
+def _store_shape(
+    s: Shapes, pointer: Operand, value: Any, mask: Any = None, boundary_check: Any = (), cache_modifier: Any = "",
+    eviction_policy: Any = "",
+) -> tuple[Dim, ...]:  # fmt: skip
+    check_caching(s, cache_modifier, eviction_policy, STORES)
+    block = view_type(pointer.type)
     if block is not None:
         checked_axes(s, boundary_check, len(block.shape))
         if isinstance(value, Operand):
             tile_fits(s, "the value", value.shape, block.shape)
         return block.shape
-    shape = with_mask(s, ptr, mask)
+    shape = with_mask(s, pointer, mask)
     if isinstance(value, Operand):
         fits(s, "the value", value.shape, shape)
     return shape
@@ -152,13 +159,15 @@ def filled(b: Builder, given: Any, shape: tuple[Dim, ...], dtype: DType) -> Valu
 
 
 def _emit_load(
-    b: Builder, shape: tuple[Dim, ...], dtype: DType, ptr: Operand, mask: Any, other: Any, boundary_check: Any = (),
-    padding_option: str = "",
+    b: Builder, shape: tuple[Dim, ...], dtype: DType, /, pointer: Operand, mask: Any, other: Any,
+    boundary_check: Any = (), padding_option: str = "", cache_modifier: str = "", eviction_policy: str = "",
+    volatile: bool = False,
 ) -> Value:  # fmt: skip
     in_memory = I8 if dtype is BOOL else storage(dtype)
-    block = view_type(ptr.type) is not None
+    block = view_type(pointer.type) is not None
     attrs = access_attributes(boundary_check, padding_option) if block else {}
-    operands = [ptr.value if block else broadcast_value(b, ptr.value, shape)]
+    attrs |= caching_attributes(cache_modifier, eviction_policy, volatile)
+    operands = [pointer.value if block else broadcast_value(b, pointer.value, shape)]
     if mask is not None:
         operands.append(filled(b, mask, shape, BOOL))
         if other is not None:
@@ -171,17 +180,19 @@ def _emit_load(
 
 
 def _emit_store(
-    b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, value: Any, mask: Any, boundary_check: Any = ()
-) -> None:
-    element = pointee(ptr)
+    b: Builder, shape: tuple[Dim, ...], dtype: Any, /, pointer: Operand, value: Any, mask: Any,
+    boundary_check: Any = (), cache_modifier: str = "", eviction_policy: str = "",
+) -> None:  # fmt: skip
+    element = pointee(pointer)
     stored = filled(b, value, shape, element)
     if element is BOOL:
         stored = convert(b, stored, BOOL, I8)
-    block = view_type(ptr.type) is not None
-    operands = [ptr.value if block else broadcast_value(b, ptr.value, shape), stored]
+    block = view_type(pointer.type) is not None
+    operands = [pointer.value if block else broadcast_value(b, pointer.value, shape), stored]
     if mask is not None:
         operands.append(filled(b, mask, shape, BOOL))
-    b.op(store_, tuple(operands), access_attributes(boundary_check) if block else {})
+    attrs = access_attributes(boundary_check) if block else {}
+    b.op(store_, tuple(operands), attrs | caching_attributes(cache_modifier, eviction_policy))
 
 
 def _emit_addptr(b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, offset: Operand) -> Value:
@@ -223,88 +234,248 @@ def subptr(ptr: Ptr[D], offset: Tensor[I] | int) -> Ptr[D]:
 
 
 @overload
-def load(ptr: Ptr[D], mask: Tensor[bool_] | bool | None = None, other: Tensor[D] | None = None) -> Tensor[D]: ...
-@overload
-def load(ptr: Ptr[N], mask: Tensor[bool_] | bool | None, other: int) -> Tensor[N]: ...
-@overload
-def load(ptr: Ptr[N], mask: Tensor[bool_] | bool | None = None, *, other: int) -> Tensor[N]: ...
-@overload
-def load(ptr: Ptr[F], mask: Tensor[bool_] | bool | None, other: float) -> Tensor[F]: ...
-@overload
-def load(ptr: Ptr[F], mask: Tensor[bool_] | bool | None = None, *, other: float) -> Tensor[F]: ...
-@overload
-def load(ptr: Ptr[Q], mask: Tensor[bool_] | bool | None, other: float) -> Tensor[Q]: ...
-@overload
-def load(ptr: Ptr[Q], mask: Tensor[bool_] | bool | None = None, *, other: float) -> Tensor[Q]: ...
-@overload
-def load(ptr: Ptr[bool_], mask: Tensor[bool_] | bool | None, other: bool) -> Tensor[bool_]: ...
-@overload
-def load(ptr: Ptr[bool_], mask: Tensor[bool_] | bool | None = None, *, other: bool) -> Tensor[bool_]: ...
+def load(
+    pointer: Ptr[D],
+    mask: Tensor[bool_] | bool | None = None,
+    other: Tensor[D] | None = None,
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+    volatile: Const[bool] = False,
+) -> Tensor[D]: ...
 @overload
 def load(
-    ptr: BlockPtr[D],
+    pointer: Ptr[N],
+    mask: Tensor[bool_] | bool | None,
+    other: int,
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+    volatile: Const[bool] = False,
+) -> Tensor[N]: ...
+@overload
+def load(
+    pointer: Ptr[N],
+    mask: Tensor[bool_] | bool | None = None,
+    *,
+    other: int,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+    volatile: Const[bool] = False,
+) -> Tensor[N]: ...
+@overload
+def load(
+    pointer: Ptr[F],
+    mask: Tensor[bool_] | bool | None,
+    other: float,
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+    volatile: Const[bool] = False,
+) -> Tensor[F]: ...
+@overload
+def load(
+    pointer: Ptr[F],
+    mask: Tensor[bool_] | bool | None = None,
+    *,
+    other: float,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+    volatile: Const[bool] = False,
+) -> Tensor[F]: ...
+@overload
+def load(
+    pointer: Ptr[Q],
+    mask: Tensor[bool_] | bool | None,
+    other: float,
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+    volatile: Const[bool] = False,
+) -> Tensor[Q]: ...
+@overload
+def load(
+    pointer: Ptr[Q],
+    mask: Tensor[bool_] | bool | None = None,
+    *,
+    other: float,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+    volatile: Const[bool] = False,
+) -> Tensor[Q]: ...
+@overload
+def load(
+    pointer: Ptr[bool_],
+    mask: Tensor[bool_] | bool | None,
+    other: bool,
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+    volatile: Const[bool] = False,
+) -> Tensor[bool_]: ...
+@overload
+def load(
+    pointer: Ptr[bool_],
+    mask: Tensor[bool_] | bool | None = None,
+    *,
+    other: bool,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+    volatile: Const[bool] = False,
+) -> Tensor[bool_]: ...
+@overload
+def load(
+    pointer: BlockPtr[D],
     mask: None = None,
     other: None = None,
     boundary_check: Const[tuple[int, ...] | list[int] | int] = (),
     padding_option: Const[str] = "",
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+    volatile: Const[bool] = False,
 ) -> Tensor[D]: ...
 @language(
     _emit_load,
     shape=_load_shape,
     codes={"mask": "T004", "other": "T006"},
-    differs="Triton also takes `cache_modifier`, `eviction_policy` and `volatile`. It converts `other`.",
+    differs="Triton converts `other`.",
 )
-def load(ptr: Any, mask: Any = None, other: Any = None, boundary_check: Any = (), padding_option: Any = "") -> Any:
-    """The elements that `ptr` points at, where `mask` holds; elsewhere `other`, and without it undefined.
+def load(
+    pointer: Any,
+    mask: Any = None,
+    other: Any = None,
+    boundary_check: Any = (),
+    padding_option: Any = "",
+    *,
+    cache_modifier: Any = "",
+    eviction_policy: Any = "",
+    volatile: Any = False,
+) -> Any:
+    """The elements that `pointer` points at, where `mask` holds; elsewhere `other`, and without it undefined.
 
-    `ptr` and `mask` broadcast together; `other`, which needs a mask (T011), broadcasts to them (S006). An address
+    `pointer` and `mask` broadcast together; `other`, which needs a mask (T011), broadcasts to them (S006). An address
     outside the mask is never touched.
 
     From a block pointer its block. Along the axes of `boundary_check` (S003) elements outside of the array are not
     touched, and hold what `padding_option` says: "zero", "nan" (of floats, T001), or "" for undefined. Along other axes
     the block must lie within the array.
+
+    On a GPU `cache_modifier` is "" or ".ca" (every cache), ".cg" (not the first), ".cs" (once), ".cv" (none), and
+    `eviction_policy` "", "evict_first" or "evict_last"; nothing else depends on them. A `volatile` load is done where
+    it stands, and as often.
     """
     ...
 
 
 @overload
-def store(ptr: Ptr[D], value: Tensor[D], mask: Tensor[bool_] | bool | None = None) -> None: ...
-@overload
-def store(ptr: Ptr[N], value: int, mask: Tensor[bool_] | bool | None = None) -> None: ...
-@overload
-def store(ptr: Ptr[F], value: float, mask: Tensor[bool_] | bool | None = None) -> None: ...
-@overload
-def store(ptr: Ptr[Q], value: float, mask: Tensor[bool_] | bool | None = None) -> None: ...
-@overload
-def store(ptr: Ptr[bool_], value: bool, mask: Tensor[bool_] | bool | None = None) -> None: ...
-@overload
 def store(
-    ptr: BlockPtr[D], value: Tensor[D], mask: None = None, boundary_check: Const[tuple[int, ...] | list[int] | int] = ()
+    pointer: Ptr[D],
+    value: Tensor[D],
+    mask: Tensor[bool_] | bool | None = None,
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
 ) -> None: ...
 @overload
 def store(
-    ptr: BlockPtr[N], value: int, mask: None = None, boundary_check: Const[tuple[int, ...] | list[int] | int] = ()
+    pointer: Ptr[N],
+    value: int,
+    mask: Tensor[bool_] | bool | None = None,
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
 ) -> None: ...
 @overload
 def store(
-    ptr: BlockPtr[F], value: float, mask: None = None, boundary_check: Const[tuple[int, ...] | list[int] | int] = ()
+    pointer: Ptr[F],
+    value: float,
+    mask: Tensor[bool_] | bool | None = None,
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
 ) -> None: ...
 @overload
 def store(
-    ptr: BlockPtr[bool_], value: bool, mask: None = None, boundary_check: Const[tuple[int, ...] | list[int] | int] = ()
+    pointer: Ptr[Q],
+    value: float,
+    mask: Tensor[bool_] | bool | None = None,
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+) -> None: ...
+@overload
+def store(
+    pointer: Ptr[bool_],
+    value: bool,
+    mask: Tensor[bool_] | bool | None = None,
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+) -> None: ...
+@overload
+def store(
+    pointer: BlockPtr[D],
+    value: Tensor[D],
+    mask: None = None,
+    boundary_check: Const[tuple[int, ...] | list[int] | int] = (),
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+) -> None: ...
+@overload
+def store(
+    pointer: BlockPtr[N],
+    value: int,
+    mask: None = None,
+    boundary_check: Const[tuple[int, ...] | list[int] | int] = (),
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+) -> None: ...
+@overload
+def store(
+    pointer: BlockPtr[F],
+    value: float,
+    mask: None = None,
+    boundary_check: Const[tuple[int, ...] | list[int] | int] = (),
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+) -> None: ...
+@overload
+def store(
+    pointer: BlockPtr[bool_],
+    value: bool,
+    mask: None = None,
+    boundary_check: Const[tuple[int, ...] | list[int] | int] = (),
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
 ) -> None: ...
 @language(
     _emit_store,
     shape=_store_shape,
     codes={"mask": "T004", "value": "T003"},
-    differs="Triton converts the value to the pointer's dtype. It also takes `cache_modifier` and `eviction_policy`.",
+    differs="Triton converts the value to the pointer's dtype.",
 )
-def store(ptr: Any, value: Any, mask: Any = None, boundary_check: Any = ()) -> None:
+def store(
+    pointer: Any,
+    value: Any,
+    mask: Any = None,
+    boundary_check: Any = (),
+    *,
+    cache_modifier: Any = "",
+    eviction_policy: Any = "",
+) -> None:
     """Write `value`, which has the pointer's dtype exactly, where `mask` holds.
 
-    `ptr` and `mask` broadcast together; `value` broadcasts to them (S006). Two lanes at one address: one of them wins.
+    `pointer` and `mask` broadcast together; `value` broadcasts to them (S006). Of two lanes at one address one wins.
 
     Through a block pointer its block is written; along the axes of `boundary_check` (S003) what lies outside of the
     array is not.
+
+    On a GPU `cache_modifier` is "" or ".wb" (every cache), ".cg" (not the first), ".cs" (once), ".wt" (through to
+    memory), and `eviction_policy` as for `load`; nothing else depends on them.
     """
     ...

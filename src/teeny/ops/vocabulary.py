@@ -13,6 +13,7 @@ from teeny.ir.types import Type, with_element
 
 if TYPE_CHECKING:
     from teeny.ir.core import Op
+    from teeny.ops.function import Shapes
 
 GENERIC_ONLY = Absent("generic IR is seen by the front end and the checks alone")
 CORRECT = Ulp()
@@ -199,3 +200,9 @@ def as_unsigned(np: Any, x: Any) -> Any:
 def predicate_type(type_: Type) -> Type:
     """The type of a comparison of two values of `type_`."""
     return with_element(type_, BOOL)
+
+
+def choice(s: Shapes, name: str, found: Any, choices: tuple[str, ...]) -> None:
+    """Demand one of a few words for the argument `name`; a fault lists them."""
+    if isinstance(found, str) and found not in choices:
+        s.fault("E005", f"`{name}` is one of {', '.join(map(repr, choices))}, found {found!r}")

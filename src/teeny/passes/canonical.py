@@ -120,5 +120,5 @@ def _drop_block(block: Block, read: set[Value]) -> bool:
 
 
 def _unused(op: Op, read: set[Value]) -> bool:
-    removable = op.schema.pure or op.schema.group == "load"
+    removable = op.schema.pure or (op.schema.group == "load" and not op.attrs.get("isVolatile"))
     return removable and not op.schema.terminator and all(v not in read for v in op.results)

@@ -118,6 +118,12 @@ class Memory(Arithmetic):
         call = f"call {name}(ptr {ptr.text}, i32 {align}, {bits} {mask.text}, {kind} {other.text})"
         return self._load(call, dtype, width, ptr, mask, other)
 
+    def volatile_load(self, ptr: Lane, mask: Lane, other: Lane, dtype: str, *, align: int) -> Lane:
+        """A scalar as by `masked_load`, read here and anew."""
+        safe = ptr if mask.const else self.select(mask, ptr, self._dummy_slot())
+        kind = llvm_type(dtype, 1)
+        return self.select(mask, self.effect(f"load volatile {kind}, ptr {safe.text}, align {align}", dtype, 1), other)
+
     def masked_store(self, ptr: Lane, value: Lane, mask: Lane, *, align: int | None = None, kills: bool = True) -> None:
         """Store the lanes of `value` where `mask`; `kills` as in `store`."""
         align = align or BYTES[value.dtype]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from teeny.backends.triton.caches import mixed
 from teeny.backends.triton.goal import TENSOR_MEMORY, goal
 from teeny.backends.triton.versions import lacking
 from teeny.backends.triton.wheel import version
@@ -44,11 +45,12 @@ def _descriptors(function: Function) -> list[Op]:
 
 
 def limits(module: Module, goal: Goal) -> list[Diagnostic]:
-    """What the installed Triton lacks, and products that it cannot compile for an architecture. AMD's take any."""
+    """What the installed Triton lacks, and for NVIDIA's architectures accesses and products that it cannot compile."""
     lacks = lacking(module)
     if not goal.capability:
         return lacks
-    return lacks + [wrong for op, name in _products(module) if (wrong := _product(op, name, goal)) is not None]
+    wrong = [_product(op, name, goal) for op, name in _products(module)]
+    return [*lacks, *mixed(module, goal.name), *[one for one in wrong if one is not None]]
 
 
 def memory_limits(module: Module, goal: Goal, found: Metadata) -> list[Diagnostic]:

@@ -25,7 +25,7 @@ _OPAQUE = re.compile(r"#[\w$.]+(?:<[^<>]*>)?|@[\w$.-]+|dense<[^<>]*> : tensor<[^
 _SYMBOL = re.compile(r"@[\w$.-]+")
 _PLAIN_SYMBOL = re.compile(r"[A-Za-z_][\w$.-]*", re.ASCII)
 _HINT = re.compile(r"(?:cacheModifier|evictionPolicy)\s*=\s*\w+")
-_HINTS = ("cachePolicy", "cacheModifier", "evictionPolicy")
+_HINTS = ("cacheModifier", "evictionPolicy")
 _CODES: dict[str, tuple[str, str]] = {"f64": ("<d", "<Q"), "f32": ("<f", "<I"), "f16": ("<e", "<H")}
 
 
@@ -36,6 +36,11 @@ class Opaque(str):
 
 
 UNIT = Opaque("unit")
+
+
+def cache_policy(modifier: str, eviction: str) -> Opaque:
+    """How an access uses the caches: `none` or `cg`, ...; `evict_normal` or `evict_last`, ..."""
+    return Opaque(f"#tt.cache_policy<cache_modifier = {modifier}, eviction_policy = {eviction}>")
 
 
 def attribute_text(value: Any) -> str:
@@ -185,11 +190,17 @@ def read_attribute(at: Cursor) -> object:
 def read_dictionary(at: Cursor) -> dict[str, object]:
     """`{name = value, name, ...}`, empty where there is none.
 
-    Hints for the caches of a GPU, which Triton before 3.9 writes ahead of the dictionary, are passed over.
+    Hints for the caches of a GPU, which Triton before 3.9 writes ahead of the dictionary, are read as what it writes
+    from then on.
     """
-    while at.match(_HINT) is not None:
-        pass
+    hints: dict[str, str] = {}
+    while (word := at.match(_HINT)) is not None:
+        name, _, value = word.partition("=")
+        hints[name.strip()] = value.strip()
     attrs: dict[str, object] = {}
+    if hints:
+        modifier, policy = hints.get("cacheModifier", "none"), hints.get("evictionPolicy", "evict_normal")
+        attrs["cachePolicy"] = cache_policy(modifier, policy)
     if at.accept("{"):
         _entries(at, attrs, "}")
     return attrs

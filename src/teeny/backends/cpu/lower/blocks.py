@@ -15,11 +15,14 @@ from teeny.backends.cpu.lower.atomic import atomic
 from teeny.backends.cpu.lower.carry import assign
 from teeny.backends.cpu.lower.dot import dot
 from teeny.backends.cpu.lower.evaluate import lanewise, wide
+from teeny.backends.cpu.lower.histogram import histogram
 from teeny.backends.cpu.lower.join import by_turns, cat, flip, is_pair, join, split, unsplat, viewed
 from teeny.backends.cpu.lower.reduce import reduce
 from teeny.backends.cpu.lower.report import assert_, print_
 from teeny.backends.cpu.lower.scan import scan
+from teeny.backends.cpu.lower.scaled import dot_scaled
 from teeny.backends.cpu.lower.shifts import Shift
+from teeny.backends.cpu.lower.sort import sort
 from teeny.backends.cpu.lower.state import Buffer, State, row_major
 from teeny.backends.cpu.lower.store import Output, materialise, store
 from teeny.backends.cpu.lower.structure import is_lazy
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["lower_block"]
 
 _MOVES: dict[str, Callable[[State, Op], None]] = {
-    "join": join, "split": split, "cat": cat, "unsplat": unsplat, "flip": flip,
+    "join": join, "split": split, "cat": cat, "unsplat": unsplat, "flip": flip, "sort": sort, "histogram": histogram,
 }  # fmt: skip
 
 GUESSED_TRIPS = 8.0
@@ -79,10 +82,12 @@ def _lower(state: State, op: Op) -> None:
             state.bound.update(outputs)
         case "scan":
             scan(state, op, lower_block)
-        case "join" | "split" | "cat" | "unsplat" | "flip" as kind:
+        case "join" | "split" | "cat" | "unsplat" | "flip" | "sort" | "histogram" as kind:
             _MOVES[kind](state, op)
         case "dot":
             dot(state, op)
+        case "dot_scaled":
+            dot_scaled(state, op)
         case "reshape":
             if state.plan.sites.get(op.results[0]) or is_tile(op.results[0]):
                 _reshape(state, op)
@@ -125,7 +130,8 @@ def _load(state: State, op: Op) -> Lane:
     mask = b.const("i1", 1) if given is None else state.scalar(given)
     fill = b.const(name, 0) if other is None else state.scalar(other)
     fill = b.zext(fill, memory) if name == "i1" else fill
-    lane = b.masked_load(state.scalar(op.operands[0]), mask, fill, memory, align=1)
+    read = b.volatile_load if op.attrs.get("isVolatile") else b.masked_load
+    lane = read(state.scalar(op.operands[0]), mask, fill, memory, align=1)
     return b.icmp("ne", lane, b.const("i8", 0)) if name == "i1" else lane
 
 

@@ -59,6 +59,7 @@ def make_plan(function: Function, *, disjoint: bool) -> Plan:
     steps = (op for op in structure.position if op.schema.group == "atomic")
     plan.unread = frozenset([op for op in steps if all(r not in structure.users for r in op.results)])
     plan.spinning = frozenset(spinning(function))
+    plan.early.update([op for op in structure.position if op.attrs.get("isVolatile") and is_lazy(op)])
     planner = _Planner(plan, structure)
     products = [op for op in structure.position if op.schema.group == "dot"]
     for op in products:
@@ -78,7 +79,7 @@ class _Planner:
     def operands(self, product: Op) -> None:
         """Compute what a product takes before the loop that it stands in, where it comes from there."""
         structure = self.structure
-        for value in product.operands[:2]:
+        for value in (*product.operands[:2], *product.operands[3:]):
             value = self.plan.source(value)
             while value.op is not None and kind_of(value.op) == "view":
                 value = self.plan.source(value.op.operands[0])
