@@ -79,14 +79,6 @@ def _no_member(c: Context, node: ast.Attribute, module: ModuleType) -> Any:
     return c.fault("E002", f"`{c.text(node)}` does not exist", node, help=help, fix=fix)
 
 
-def _size_of_descriptor(c: Context, node: ast.Attribute, base: Operand, type_: ViewType) -> Any:
-    found = size_of(base, type_, node.attr)
-    if found is not None:
-        return found
-    text = f"`{c.text(node)}` is not known: `{c.text(node.value)}` may be one of several descriptors"
-    return c.fault("E001", text, node, help="keep the sizes under names of their own")
-
-
 def _class_of(base: Operand) -> type:
     """The class whose methods a run-time value has."""
     if isinstance(base.type, ViewType):
@@ -102,7 +94,8 @@ def _of_operand(c: Context, node: ast.Attribute, base: Operand) -> Any:
     if node.attr == "numel" and not base.is_pointer:
         return _size(base.shape)
     if isinstance(base.type, ViewType) and base.type.kind == "descriptor" and node.attr in SIZES:
-        return _size_of_descriptor(c, node, base, base.type)
+        c.b.loc = c.location(node)
+        return size_of(c.b, base, base.type, node.attr)
     cls = _class_of(base)
     found = vars(cls).get(node.attr)
     if function_of(found) is not None and not node.attr.startswith("_"):

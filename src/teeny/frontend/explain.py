@@ -141,6 +141,8 @@ def _operand(call: _Call, value: Operand) -> Any:
     code = call.function.codes.get(wrong.param.name)
     if isinstance(value.type, ViewType):
         c.doubt(at)
+        if wrong.kind == "bound" and isinstance(dtype, PointerType):
+            return c.fault("T001", f"{call.name} does not take {dtype.pointee}; {call.needs(show(value))}", at)
         block = value.type.kind == "block pointer"
         moved = f"move it with tl.advance({call.text}, offsets), read it with tl.load({call.text})"
         return c.fault(

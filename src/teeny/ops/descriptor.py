@@ -117,6 +117,12 @@ def _scatter(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]
     return ()
 
 
+def _size(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
+    rank = len(_described(types[0]).shape)
+    expect(0 <= attrs["number"] < 2 * rank, f"{types[0]} has {rank} sizes and as many strides")
+    return (I32 if attrs["number"] < rank else I64,)
+
+
 def _define(name: str, operands: tuple[str, ...], types: Any, results: bool, attrs: tuple[str, ...] = ()) -> OpDef:
     writes = not results
     return define(
@@ -136,6 +142,13 @@ make_descriptor_ = define(
     )
 )  # fmt: skip
 """`numbers`: the sizes (i32), then as many strides in elements (i64)."""
+size_ = define(
+    OpDef(
+        "teeny.descriptor_size", "$desc attr-dict `:` type($desc)", ("desc",), _size, _REMOVED, _REMOVED, _REMOVED,
+        Absent("arguments may be anything"), attrs=("number",), group="descriptor_size", cost=0.0,
+    )
+)  # fmt: skip
+"""A size of what a descriptor describes, or (`number` from the rank on) a stride. Triton has no such operation."""
 load_ = _define("load", ("desc", "offsets*"), _load, True)
 store_ = _define("store", ("desc", "value", "offsets*"), _store, False)
 reduce_ = _define("reduce", ("desc", "value", "offsets*"), _reduce, False, ("kind",))
@@ -246,16 +259,16 @@ SIZES = ("shape", "strides", "block_shape")
 """Attributes of a descriptor that are tuples."""
 
 
-def size_of(desc: Operand, type_: ViewType, name: str) -> tuple[Any, ...] | None:
-    """An attribute of a descriptor; None for the sizes and strides of one that is chosen at run time."""
+def size_of(b: Builder, desc: Operand, type_: ViewType, name: str) -> tuple[Any, ...]:
+    """An attribute of a descriptor, as scalars or (`block_shape`) Consts."""
     if name == "block_shape":
         return type_.shape
-    made = desc.value.op
-    if made is None or made.schema is not make_descriptor_:
-        return None
-    rank = len(type_.shape)
-    numbers, dtype = (made.operands[1 : rank + 1], I32) if name == "shape" else (made.operands[rank + 1 :], I64)
-    return tuple([Operand(v, dtype) for v in numbers])
+    made, rank = desc.value.op, len(type_.shape)
+    first, dtype = (0, I32) if name == "shape" else (rank, I64)
+    numbers = range(first, first + rank)
+    if made is not None and made.schema is make_descriptor_:
+        return tuple([Operand(made.operands[1 + at], dtype) for at in numbers])
+    return tuple([Operand(b.create(size_, desc.value, number=at), dtype) for at in numbers])
 
 
 def _emit_make(b: Builder, block: tuple[Dim, ...], dtype: Any, /, base: Operand, **given: Any) -> Value:

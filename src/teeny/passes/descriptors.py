@@ -15,7 +15,7 @@ from teeny.ir.types import Type, ViewType, element_of, shape_of, typed
 from teeny.ops.arith import muli
 from teeny.ops.atomic import atomic_rmw, kind_of
 from teeny.ops.bits import andi
-from teeny.ops.cast import convert
+from teeny.ops.cast import convert, trunci
 from teeny.ops.compare import compare, select
 from teeny.ops.constant import constant
 from teeny.ops.memory import addptr_, load_, store_
@@ -54,7 +54,15 @@ def _make(b: Builder, op: Op, operands: tuple[Parts, ...]) -> Parts:
     return (base, *[wide(b, n) for n in numbers], nan)
 
 
+def _size(b: Builder, op: Op, operands: tuple[Parts, ...]) -> Parts:
+    number: Any = op.attrs["number"]
+    found: Value = operands[0][1 + number]
+    type_ = op.results[0].type
+    return (found if found.type is type_ else b.create(trunci, found, type=type_),)
+
+
 _RULES = {
+    "teeny.descriptor_size": _size,
     "tt.make_tensor_descriptor": _make,
     **dict.fromkeys([f"tt.descriptor_{name}" for name in ("load", "store", "reduce", "gather", "scatter")], held),
 }

@@ -10,10 +10,11 @@ from typing import Any, cast
 from teeny.checks.fill import check_fills
 from teeny.diag.errors import KernelError
 from teeny.frontend.lower import Definition, lower_concrete
-from teeny.ir.core import Module
+from teeny.ir.core import Module, walk_function
 from teeny.ir.dtype import DType
 from teeny.ir.text import print_module
 from teeny.ir.verify import verify
+from teeny.ops.descriptor import size_
 from teeny.passes.accumulate import accumulate
 from teeny.passes.annotate import annotate
 from teeny.passes.block_pointers import block_pointers
@@ -70,6 +71,11 @@ def canonical(value: Any) -> str:
     return str(value)
 
 
+def _asks_sizes(module: Module) -> bool:
+    """Whether a kernel asks one of several tensor descriptors for its sizes, which Triton's dialect cannot say."""
+    return any(op.schema is size_ for op in walk_function(module.kernel))
+
+
 def specialize(definition: Definition, dtypes: Mapping[DType, DType], constants: Mapping[str, Any]) -> Specialization:
     """Lower with these values, make 16-bit arithmetic explicit, verify, check the fills. Raises KernelError."""
     described = block_pointers(lower_concrete(definition, dtypes, constants))
@@ -78,7 +84,7 @@ def specialize(definition: Definition, dtypes: Mapping[DType, DType], constants:
     findings = [d for d in check_fills(module.kernel) if d.severity == "error"]
     if findings:
         raise KernelError(findings)
-    forms = [module] if described is module else [module, described]
+    forms = [module] if described is module or _asks_sizes(described) else [module, described]
     for one in forms:
         widen(one)
         accumulate(one)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def write_contract(p: Printer, op: Op) -> None:
-    """`teeny.require %c, "message"`, `teeny.aligned %p, 16, "message"`, `teeny.extent %p, [%n, %m], strides [%s, %t]`."""
+    """`teeny.require %c, "text"`, `teeny.aligned %p, 16, "text"`, `teeny.extent %p, [%n, %m], strides [%s, %t]`."""
     first, *numbers = op.operands
     if "bytes" in op.attrs:
         p.out.append(f"{op.name} {p.names[first]}, {op.attrs['bytes']}, {quoted(str(op.attrs['message']))}")
