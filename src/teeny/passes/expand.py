@@ -7,7 +7,12 @@ from dataclasses import replace
 
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Function, Module, Op, Region, Value, walk_function
+from teeny.ir.dtype import I8, LEAVES
+from teeny.ir.types import element_of, with_element
+from teeny.ops.bitcast import reinterpret
 
+_JOINING = ("tt.reduce", "tt.scan")
+FORMATS = tuple(leaf for leaf in LEAVES.values() if leaf.kind == "float8")
 Rule = Callable[[Builder, Op, tuple[Value, ...]], Value | None]
 """`(b, op, operands) -> result`: what stands for `op` of those operands, appended through b; None where `op` stays."""
 
@@ -23,7 +28,7 @@ def _has_expansion(op: Op) -> bool:
 
 def expand(module: Module, rule: Rule = by_schema, concerns: Callable[[Op], bool] = _has_expansion) -> Module:
     """The module itself where the rule concerns no operation of it, else a copy."""
-    if not any(concerns(op) for f in module.functions for op in walk_function(f)):
+    if not any(concerns(op) or joins_float8(op) for f in module.functions for op in walk_function(f)):
         return module
     return Module([_function(f, rule) for f in module.functions])
 
@@ -43,8 +48,11 @@ def _block(source: Block, values: dict[Value, Value], rule: Rule) -> Block:
     values.update(zip(source.args, made.args, strict=True))
     for op in source.ops:
         operands = tuple(values[v] for v in op.operands)
-        found = rule(Builder(made, op.loc), op, operands)
-        results = (found,) if found is not None else _copied(op, operands, made, values, rule)
+        if joins_float8(op):
+            results = _through_bytes(op, operands, Builder(made, op.loc), values, rule)
+        else:
+            found = rule(Builder(made, op.loc), op, operands)
+            results = (found,) if found is not None else _copied(op, operands, made, values, rule)
         for old, new in zip(op.results, results, strict=True):
             new.name = old.name or new.name
             values[old] = new
@@ -57,3 +65,34 @@ def _copied(
     regions = tuple(_region(region, values, rule) for region in op.regions)
     types = tuple(r.type for r in op.results)
     return block.append(Op(op.schema, operands, types, dict(op.attrs), regions, op.loc)).results
+
+
+def joins_float8(op: Op) -> bool:
+    """Whether a region of the operation joins elements that are 8-bit floats: Triton's compiler takes bytes alone."""
+    return op.name in _JOINING and any(element_of(v.type) in FORMATS for v in op.operands)
+
+
+def _through_bytes(
+    op: Op, operands: tuple[Value, ...], b: Builder, values: dict[Value, Value], rule: Rule
+) -> tuple[Value, ...]:
+    """The operation on bytes; its region reads them as the floats that they are, and gives bytes."""
+    source = op.regions[0].block
+    stored = [reinterpret(b, v, I8) if element_of(v.type) in FORMATS else v for v in operands]
+    types = tuple(element_of(v.type) for v in stored)
+    body = Block((*types, *types), tuple(a.name for a in source.args))
+    inner = Builder(body, op.loc)
+    for old, new in zip(source.args, body.args, strict=True):
+        values[old] = reinterpret(inner, new, element_of(old.type))
+    *rest, end = source.ops
+    for one in rest:
+        given = tuple(values[v] for v in one.operands)
+        place = Builder(body, one.loc)
+        found = rule(place, one, given)
+        results = (found,) if found is not None else _copied(one, given, body, values, rule)
+        values.update(zip(one.results, results, strict=True))
+    results = [values[v] for v in end.operands]
+    ended = tuple(reinterpret(inner, v, I8) if element_of(v.type) in FORMATS else v for v in results)
+    body.append(Op(end.schema, ended, (), dict(end.attrs), (), end.loc))
+    shapes = tuple(with_element(r.type, element) for r, element in zip(op.results, types, strict=True))
+    made = b.block.append(Op(op.schema, tuple(stored), shapes, dict(op.attrs), (Region([body]),), op.loc))
+    return tuple(reinterpret(b, new, element_of(old.type)) for old, new in zip(op.results, made.results, strict=True))
