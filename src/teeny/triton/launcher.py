@@ -92,7 +92,7 @@ def _slots(value: str, name: str, type_: Any) -> Iterator[tuple[str, str]]:
     elif type_ == "constexpr":
         return
     elif type_.startswith("tensordesc"):
-        yield f"*parts({value})", ""
+        yield f"*parts({value}, {name!r})", ""
     elif type_.startswith("*"):
         yield f"{value}.data_ptr() if getattr({value}, 'is_cpu', False) else address({value}, {name!r})", ""
     elif type_ == "i1" or type_ == "u1":
@@ -103,11 +103,15 @@ def _slots(value: str, name: str, type_: Any) -> Iterator[tuple[str, str]]:
         yield value, ""
 
 
-def _parts(descriptor: Any) -> tuple[int, ...]:
+def _parts(descriptor: Any, name: str) -> tuple[int, ...]:
     """A descriptor made on the host, as its pointer, sizes, strides and padding; then sizes and strides again."""
     sizes, strides = tuple(descriptor.shape), tuple(descriptor.strides)
-    nan = getattr(descriptor, "padding", "zero") == "nan"
-    return (descriptor.base.data_ptr(), *sizes, *strides, int(nan), 0, *sizes, *strides)
+    if getattr(descriptor, "padding", "zero") != "zero":
+        raise LaunchError.of(
+            "L002", f"the descriptor `{name}` is padded with {descriptor.padding}", argument=name,
+            found=descriptor.padding, needed="zero, or a descriptor made in the kernel",
+        )  # fmt: skip
+    return (descriptor.base.data_ptr(), *sizes, *strides, 0, 0, *sizes, *strides)
 
 
 class _Addresses:

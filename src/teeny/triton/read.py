@@ -11,9 +11,13 @@ import teeny.language  # the operations
 from teeny.ir.core import walk_function
 from teeny.ir.text import parse_module
 from teeny.ir.verify import verify
+from teeny.passes.accumulate import accumulate
+from teeny.passes.block_pointers import block_pointers
+from teeny.passes.descriptors import descriptors
 from teeny.passes.inline import inline
 from teeny.passes.scalar_regions import scalar_regions
 from teeny.passes.structure import structure
+from teeny.triton.descriptors import made_inside
 from teeny.triton.places import expression_at, in_user_file, word_at
 
 if TYPE_CHECKING:
@@ -36,6 +40,8 @@ def read_module(text: str, name: str, *, spans: bool = False) -> Module:
         if op.loc is not None:
             op.loc = in_user_file(op.loc)
     scalar_regions(module.kernel)
+    module = descriptors(block_pointers(made_inside(module)))
+    accumulate(module)
     verify(module, concrete=True)
     return module
 
