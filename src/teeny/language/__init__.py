@@ -4,6 +4,7 @@ Each name is defined once, in its family under `ops`; this module alone imports 
 touches no second file.
 """
 
+from teeny.language import extra as extra
 from teeny.language import math as math
 from teeny.language import random as random
 from teeny.language.constexpr import *
@@ -27,14 +28,17 @@ from teeny.ops.descriptor import *
 from teeny.ops.division import *
 from teeny.ops.dot import *
 from teeny.ops.dot_scaled import *
-from teeny.ops.hints import *
-from teeny.ops.inline_asm import *
 from teeny.ops.flip import *
+from teeny.ops.hints import *
+from teeny.ops.histogram import *
+from teeny.ops.inline_asm import *
 from teeny.ops.join import *
 from teeny.ops.math import *
 from teeny.ops.memory import *
+from teeny.ops.pointer import *
 from teeny.ops.program import *
 from teeny.ops.reduce import *
 from teeny.ops.scan import *
 from teeny.ops.seed import *
 from teeny.ops.shape import *
+from teeny.ops.sort import *

@@ -39,7 +39,7 @@ _WIDE = BF16.mask | F32.mask
 _NARROW = F16.mask | FLOAT8
 
 
-def _same(x: Dim, y: Dim) -> bool:
+def same(x: Dim, y: Dim) -> bool:
     """Whether two sizes may be equal."""
     return x == y or not (isinstance(x, int) and isinstance(y, int))
 
@@ -49,7 +49,7 @@ def _shapes(a: Type, b: Type, c: Type) -> None:
     expect(2 <= len(x) <= 3 and len(x) == len(y) == len(z), f"a product of {a} and {b} added to {c} has no meaning")
     pairs = [(x[-1], y[-2]), (x[-2], z[-2]), (y[-1], z[-1]), *zip(x[:-2], y[:-2], strict=True)]
     pairs += zip(x[:-2], z[:-2], strict=True)
-    expect(all(_same(p, q) for p, q in pairs), f"the shapes of {a}, {b} and {c} do not fit together")
+    expect(all(same(p, q) for p, q in pairs), f"the shapes of {a}, {b} and {c} do not fit together")
 
 
 def _dot(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
@@ -183,6 +183,7 @@ def _emit(
     else:
         precision = input_precision or ("ieee" if allow_tf32 is False else "tf32")
         known = isinstance(precision, str) and precision != "ieee"  # in generic IR it may be a Const without a value
+        known = known and input.dtype is not F64  # which Triton 3.6 takes none for on AMD's
         attrs: dict[str, Any] = {"inputPrecision": precision} if known else {}
         count = max_num_imprecise_acc
         if count is None and isinstance(input.dtype, DType) and input.dtype.within(FLOAT8):

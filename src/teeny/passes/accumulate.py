@@ -43,7 +43,7 @@ def _block(block: Block, readers: Mapping[Value, int]) -> None:
         x, y = op.operands
         b = Builder(block, product.loc)
         total = y if product.results[0] is x else x
-        found = b.op(product.schema, (*product.operands[:2], total), dict(product.attrs)).result
+        found = b.op(product.schema, (*product.operands[:2], total, *product.operands[3:]), dict(product.attrs)).result
         found.name = op.results[0].name
         replaced[op.results[0]] = found
         dropped.add(product)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from teeny.backends.reference.debug import assert_, assume, hint, print_
-from teeny.backends.reference.dot import dot
+from teeny.backends.reference.dot import dot, dot_scaled
 from teeny.backends.reference.errors import ExecutionError, PoisonError
 from teeny.backends.reference.lanes import Lanes, array_dtype
 from teeny.backends.reference.reduce import Arrays, Combine, reduce
@@ -154,6 +154,7 @@ RULES: dict[str, Rule] = {
     "scan": scan_,
     "split": split,
     "dot": dot,
+    "dot_scaled": dot_scaled,
     "program": program,
     "contract": contract,
     "nothing": nothing,

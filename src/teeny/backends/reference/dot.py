@@ -9,12 +9,17 @@ import numpy as np
 from teeny.backends.reference.lanes import Lanes
 from teeny.ops.arith import fma_
 from teeny.ops.dot import dot_unsigned_
+from teeny.ops.dot_scaled import BLOCK, NAN_SCALE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from teeny.backends.reference.run import Frame
     from teeny.ir.core import Op
+
+
+_E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6], np.float32)
+"""The 4-bit floats by their bits."""
 
 
 def dot(frame: Frame, op: Op, operands: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
@@ -26,6 +31,51 @@ def dot(frame: Frame, op: Op, operands: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
     rows, columns = np.any(a.mask, axis=-1, keepdims=True), np.any(b.mask, axis=-2, keepdims=True)
     poison = rows | columns | c.mask
     return (Lanes(total, poison if poison.any() else None),)
+
+
+def dot_scaled(frame: Frame, op: Op, operands: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
+    """The same of scaled elements. An undefined lane, or a scale that is one, spoils the row or column."""
+    scaled = str(op.attrs["scaled"])
+    given = iter(operands[3:])
+    found: list[tuple[NDArray[Any], NDArray[Any]]] = []
+    for side, word, lanes, inner in (("a", "lhs", operands[0], -1), ("b", "rhs", operands[1], -2)):
+        format = str(op.attrs[f"{side}_elem_type"])
+        along = inner if op.attrs.get(f"{word}_k_pack", True) else -3 - inner
+        values, mask = elements(lanes.value, format, along), spread(lanes.mask, format, along)
+        if side in scaled:
+            scale = next(given)
+            factors, lost = (v if inner == -1 else np.swapaxes(v, -1, -2) for v in (scale.value, scale.mask))
+            values = values * np.repeat(powers(factors), BLOCK, axis=inner)
+            mask = mask | np.repeat(lost, BLOCK, axis=inner)
+        found.append((values, np.any(mask, axis=inner, keepdims=True)))
+    (x, rows), (y, columns) = found
+    total = accumulated(x, y, operands[2].value)
+    poison = rows | columns | operands[2].mask
+    return (Lanes(total, poison if poison.any() else None),)
+
+
+def spread(values: NDArray[Any], format: str, along: int) -> NDArray[Any]:
+    """What holds for a byte, for each element in it."""
+    return np.repeat(values, 2, axis=along) if format == "e2m1" else values
+
+
+def elements(values: NDArray[Any], format: str, along: int) -> NDArray[Any]:
+    """The elements of an operand in f32, unscaled; two 4-bit floats in a byte lie one behind the other `along` an axis.
+
+    (OCP Microscaling Formats Specification 1.0, 5.3)
+    """
+    if format != "e2m1":
+        return values.astype(np.float32)
+    bits = np.repeat(values.view(np.uint8), 2, axis=along)
+    shift = (np.arange(bits.shape[along]) % 2 * 4).reshape(-1, *(1,) * (-1 - along)).astype(np.uint8)
+    return np.asarray(_E2M1[bits >> shift & 15])
+
+
+def powers(scales: NDArray[Any]) -> NDArray[Any]:
+    """Scales in f32: 2**(s - 127), NaN for 255."""
+    exponents = scales.view(np.uint8).astype(np.int32)
+    power = np.ldexp(np.float32(1), np.minimum(exponents, NAN_SCALE - 1) - 127)
+    return np.where(exponents == NAN_SCALE, np.float32(np.nan), power)
 
 
 def accumulated(x: NDArray[Any], y: NDArray[Any], start: NDArray[Any], *, unsigned: bool = False) -> NDArray[Any]:

@@ -10,9 +10,11 @@ from teeny.checks.fill.finding import Finding, Role
 from teeny.checks.fill.join import cat_, join_, split_
 from teeny.checks.fill.keys import ALWAYS, MOVES, Condition, Keys
 from teeny.checks.fill.lanewise import FALSE, TRUE, result_state
+from teeny.checks.fill.order import histogram_, sort_
 from teeny.checks.fill.product import dot_
 from teeny.checks.fill.reduction import group_of, harmless, meant, so_far
 from teeny.checks.fill.regions import for_, if_, while_
+from teeny.checks.fill.scaled import dot_scaled_
 from teeny.checks.fill.scan import scan_
 from teeny.checks.fill.state import ANYWHERE, NOTHING, Entry, States, either, join_all
 from teeny.diag.errors import InternalError
@@ -111,6 +113,10 @@ class Analysis:
                 self._reduce(op)
             case "scan":
                 scan_(self, op)
+            case "sort":
+                sort_(self, op)
+            case "histogram":
+                histogram_(self, op)
             case "join":
                 join_(self, op)
             case "split":
@@ -119,6 +125,8 @@ class Analysis:
                 cat_(self, op)
             case "dot":
                 dot_(self, op)
+            case "dot_scaled":
+                dot_scaled_(self, op)
             case "phi":
                 self._phi(op)
             case "for":

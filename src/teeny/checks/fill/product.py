@@ -23,23 +23,23 @@ def dot_(a: Analysis, op: Op) -> None:
     """Findings about a `tt.dot`, and the states of its result."""
     x, y, total = op.operands
     rank = len(shape_of(x.type))
-    if not any(_summed(a, op, side, axis) for side, axis in ((x, rank - 1), (y, rank - 2))):
+    if not any(summed(a, op, side, axis) for side, axis in ((x, rank - 1), (y, rank - 2))):
         _fills(a, op, rank)
     made: States = {}
-    kept = [_kept(a, x, rank - 1), _kept(a, y, rank - 2)]
-    for key in dict.fromkeys((*kept[0], *kept[1], *a.of(total))):
-        sides = [s[key] for s in kept if key in s]
-        entry = _entry(sides, a.entry(total, key))
+    rows, columns = kept(a, x, rank - 1), kept(a, y, rank - 2)
+    for key in dict.fromkeys((*rows, *columns, *a.of(total))):
+        sides = [s[key] for s in (rows, columns) if key in s]
+        entry = entry_of(sides, a.entry(total, key))
         if entry is not None:
             made[key] = entry
     a.states[op.results[0]] = made
 
 
-def _kept(a: Analysis, side: Value, inner: int) -> States:
+def kept(a: Analysis, side: Value, inner: int) -> States:
     return {key: entry for key, entry in a.of(side).items() if not a.keys.atoms.varies(key, inner)}
 
 
-def _entry(sides: list[Entry], total: Entry | None) -> Entry | None:
+def entry_of(sides: list[Entry], total: Entry | None) -> Entry | None:
     """A product with undefined lanes is undefined, one with zeros leaves the accumulator as it is."""
     present = [*sides, *([total] if total is not None else [])]
     guard = 0
@@ -66,7 +66,7 @@ def _entries(a: Analysis, op: Op, side: Value, inner: int) -> list[tuple[Dim, En
     return [(key, entry) for key, entry in found if not a.keys.implies(a.path, key, entry.guard)]
 
 
-def _summed(a: Analysis, op: Op, side: Value, inner: int) -> bool:
+def summed(a: Analysis, op: Op, side: Value, inner: int) -> bool:
     """Report undefined lanes along the inner axis; whether there were any."""
     undefined = [(key, entry) for key, entry in _entries(a, op, side, inner) if entry.undefined]
     for key, entry in undefined:
@@ -79,23 +79,25 @@ def _fills(a: Analysis, op: Op, rank: int) -> None:
     x, y, _ = op.operands
     to_y = tuple((rank - 2 if axis == rank - 1 else axis,) for axis in range(rank))
     to_x = tuple((rank - 1 if axis == rank - 2 else axis,) for axis in range(rank))
-    reported = _unmet(a, op, (x, rank - 1), (y, rank - 2), to_y)
+    reported = unmet(a, op, (x, rank - 1), (y, rank - 2), to_y)
     if not reported:
-        _unmet(a, op, (y, rank - 2), (x, rank - 1), to_x)
+        unmet(a, op, (y, rank - 2), (x, rank - 1), to_x)
 
 
-def _unmet(
-    a: Analysis, op: Op, side: tuple[Value, int], other: tuple[Value, int], axes: tuple[tuple[int], ...]
+def unmet(
+    a: Analysis, op: Op, side: tuple[Value, int], other: tuple[Value, int], axes: tuple[tuple[int], ...] | None
 ) -> bool:
+    """Report lanes of one side that are not 0; `axes` leads to those of the other side, None where nothing does."""
     zeros = [key for key, entry in a.of(other[0]).items() if isinstance(entry.state, Number) and entry.state.value == 0]
     reported = False
-    outer = [axis for axis in range(len(axes)) if axis >= len(axes) - 2 and axis != side[1]]
+    rank = len(shape_of(side[0].type))
+    outer = [axis for axis in range(rank) if axis >= rank - 2 and axis != side[1]]
     for key, entry in _entries(a, op, *side):
         number = isinstance(entry.state, Number)
         if entry.load is None or (isinstance(entry.state, Number) and entry.state.value == 0):
             continue
         alone = not any(a.keys.atoms.varies(key, axis) for axis in outer)
-        there = a.keys.atoms.moved(key, axes) if alone else None
+        there = a.keys.atoms.moved(key, axes) if alone and axes is not None else None
         if there is not None and any(a.keys.implies(frozenset((zero,)), there, entry.guard) for zero in zeros):
             continue
         a.found("F002" if number else "F003", op, "dot", key, entry)

@@ -1,4 +1,6 @@
-"""The text of `tt.dot`: `tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<..> * tensor<..> -> tensor<..>`."""
+"""The text of products: `tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<..> * tensor<..> -> tensor<..>`, and
+`tt.dot_scaled %a scale %s, %b scale %t, %c lhs = e4m3 rhs = e2m1 {..} : tensor<..>, .. * tensor<..>, .. -> tensor<..>`,
+where a scale and its type may be missing."""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from teeny.ir.text.types import read_type
 from teeny.ir.types import text
 
 if TYPE_CHECKING:
-    from teeny.ir.core import Op
+    from teeny.ir.core import Op, Value
     from teeny.ir.schema import OpDef
     from teeny.ir.text.parser import Parser
     from teeny.ir.text.printer import Printer
@@ -51,3 +53,50 @@ def read_dot(p: Parser, schema: OpDef) -> Parts:
     p.expect_type(operands[1])
     at.expect("->")
     return Parts(tuple(operands), attrs, (read_type(at),))
+
+
+def write_dot_scaled(p: Printer, op: Op) -> None:
+    """`lhs_k_pack` and `rhs_k_pack` are left out where they are true, which is the dialect's default."""
+    names, types = [p.names[v] for v in op.operands], [text(v.type) for v in op.operands]
+    scaled = str(op.attrs["scaled"])
+    given = iter(range(3, len(names)))
+    operands, shown = names[:2], types[:2]
+    for at, side in enumerate("ab"):
+        if side in scaled:
+            number = next(given)
+            operands[at] += f" scale {names[number]}"
+            shown[at] += f", {types[number]}"
+    formats = f"lhs = {op.attrs['a_elem_type']} rhs = {op.attrs['b_elem_type']}"
+    attrs = {"fastMath": False, **op.attrs}
+    rest = dictionary_text(attrs, frozenset(("a_elem_type", "b_elem_type", "scaled")))
+    p.out.append(f"{op.name} {operands[0]}, {operands[1]}, {names[2]} {formats}{rest} : ")
+    p.out.append(f"{shown[0]} * {shown[1]} -> {types[2]}")
+
+
+def read_dot_scaled(p: Parser, schema: OpDef) -> Parts:
+    at = p.at
+    sides: list[tuple[Value, Value | None]] = []
+    for _ in range(2):
+        operand = p.value()
+        sides.append((operand, p.value() if at.accept("scale") else None))
+        at.expect(",")
+    total = p.value()
+    attrs: dict[str, object] = {}
+    for word, name in (("lhs", "a_elem_type"), ("rhs", "b_elem_type")):
+        at.expect(word)
+        at.expect("=")
+        format = at.match(_WORD)
+        if format is None:
+            raise at.error(f"expected a format, found `{at.next_word()}`")
+        attrs[name] = format
+    attrs |= read_dictionary(at)
+    attrs["scaled"] = "".join(side for side, (_, scale) in zip("ab", sides, strict=True) if scale is not None)
+    for word, (operand, scale) in zip(":*", sides, strict=True):
+        at.expect(word)
+        p.expect_type(operand)
+        if scale is not None:
+            at.expect(",")
+            p.expect_type(scale)
+    at.expect("->")
+    scales = [scale for _, scale in sides if scale is not None]
+    return Parts((sides[0][0], sides[1][0], total, *scales), attrs, (read_type(at),))

@@ -19,8 +19,8 @@ from teeny.backends.cpu.lower.histogram import histogram
 from teeny.backends.cpu.lower.join import by_turns, cat, flip, is_pair, join, split, unsplat, viewed
 from teeny.backends.cpu.lower.reduce import reduce
 from teeny.backends.cpu.lower.report import assert_, print_
-from teeny.backends.cpu.lower.scan import scan
 from teeny.backends.cpu.lower.scaled import dot_scaled
+from teeny.backends.cpu.lower.scan import scan
 from teeny.backends.cpu.lower.shifts import Shift
 from teeny.backends.cpu.lower.sort import sort
 from teeny.backends.cpu.lower.state import Buffer, State, row_major

@@ -7,7 +7,7 @@ updated in its buffer. Each element is a chain of multiply-adds in rising k.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from teeny.backends.cpu.lower.scheme import scheme_of
 from teeny.backends.cpu.lower.state import Buffer, State, row_major
 from teeny.backends.cpu.lower.store import full_width, materialise
 from teeny.backends.cpu.lower.values import BYTES, axes_of, dtype_name, shape, size
-from teeny.ir.dtype import F64, DType
+from teeny.ir.dtype import F64, LEAVES, DType
 from teeny.ir.schema import dtype_of
 from teeny.ops.dot import dot_unsigned_
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from teeny.ir.core import Op, Value
     from teeny.ir.lanes import Lane
 
-__all__ = ["dot"]
+__all__ = ["dot", "product"]
 
 UNROLL = 4
 """Steps of k in one turn of the inner loop."""
@@ -42,9 +42,17 @@ FLOPS = 60.0
 
 def dot(state: State, op: Op) -> None:
     """Lower a `tt.dot` and bind its result."""
-    a, c = op.operands[0], op.operands[2]
-    dtype = dtype_of(a.type)
-    dims, inner = shape(c), shape(a)[-1]
+    a = op.operands[0]
+    product(state, op, dtype_of(a.type), shape(a)[-1], lambda packed: op.operands[:2])
+
+
+def product(state: State, op: Op, dtype: DType, inner: int, sides: Callable[[DType], Sequence[Value]]) -> None:
+    """Lower a product of operands of a dtype, or of what it can hold, and bind its result.
+
+    `sides` gives the operands; it may make them of the dtype that it is told, in which they are packed.
+    """
+    c = op.operands[2]
+    dims = shape(c)
     state.cost += state.trips * 2 * size(dims) * inner / FLOPS
     target = _accumulator(state, op)
     if target is None:
@@ -53,8 +61,9 @@ def dot(state: State, op: Op) -> None:
     start = _start(state, c, target)
     width = _width(state, dtype, dims[-1])
     scheme = scheme_of(state.b, dtype, inner, width, unsigned=op.schema is dot_unsigned_)
-    left = elements(state, a, scheme)
-    right = vectors(state, op.operands[1], scheme)
+    first, second = sides(LEAVES[scheme.packed])
+    left = elements(state, first, scheme)
+    right = vectors(state, second, scheme)
     state.b.epoch += 1
     _Product(state, scheme, left, right, start, target, inner, width).run()
     state.b.epoch += 1
@@ -74,9 +83,9 @@ def _accumulator(state: State, op: Op) -> Buffer | None:
     buffer = None if carried is None else state.bound.get(carried)
     if not isinstance(buffer, Buffer) or buffer.strides != row_major(buffer.shape):
         return None
-    a, b, c = (reads_of(state, [(v, buffer)]) for v in op.operands)
+    a, b, c, *scales = (reads_of(state, [(v, buffer)]) for v in op.operands)
     at, identity = buffer.at.text, axes_of(buffer.shape)
-    if any(read[0] == at for read in (*a, *b)):
+    if any(read[0] == at for side in (a, b, *scales) for read in side):
         return None
     elsewhere = any(read[0] == at and (read[1] != identity or read[2] != buffer.shape) for read in c)
     return None if elsewhere else buffer
