@@ -32,13 +32,72 @@ def _long_erf(x: float) -> Any:
     return np.longdouble(high) + np.longdouble(float(exact - high))
 
 
+def _erfc(x: Array) -> Array:
+    if x.dtype == np.float64:
+        return np.vectorize(math.erfc, otypes=[np.float64])(x)
+    return np.array([_long_erfc(float(value)) for value in x.ravel()], np.longdouble).reshape(x.shape)
+
+
+def _long_erfc(x: float) -> Any:
+    if not math.isfinite(x) or x > 28 or x < -7 or x == 0:
+        return np.longdouble(math.erfc(x))
+    mpmath: Any = import_module("mpmath")
+    mpmath.mp.prec = 100
+    exact, exponent = mpmath.frexp(mpmath.erfc(mpmath.mpf(x)))  # of a size that f64 holds in two parts
+    high = float(exact)
+    return np.ldexp(np.longdouble(high) + np.longdouble(float(exact - high)), int(exponent))
+
+
 def _rsqrt(x: Array) -> Array:
     return 1 / np.sqrt(x)
 
 
+def _rcbrt(x: Array) -> Array:
+    return 1 / np.cbrt(x)
+
+
+def _exp10(x: Array) -> Array:
+    return np.power(x.dtype.type(10), x)
+
+
+def _half_turns(x: Array, ahead: int) -> Array:
+    """The sine of pi x and `ahead` quarter turns, by way of the nearest half."""
+    size = np.abs(x)
+    size = np.where(size < 2.0**62, np.fmod(size, 2), np.where(np.isfinite(size), size * 0, size))
+    n = np.rint(2 * size)
+    angle = (size - n / 2) * _PI.astype(x.dtype)
+    n = n + ahead
+    found = np.where(np.fmod(n, 2) == 1, np.cos(angle), np.sin(angle))
+    return np.where(np.fmod(n, 4) >= 2, 0 - found, found + 0)
+
+
+_PI = np.longdouble("3.14159265358979323846264338327950288")
+
+
+def _sinpi(x: Array) -> Array:
+    return np.where(np.signbit(x), -_half_turns(x, 0), _half_turns(x, 0))
+
+
+def _cospi(x: Array) -> Array:
+    return _half_turns(x, 1)
+
+
+def _nearest(x: Array) -> Array:
+    size = np.abs(x)
+    below = np.floor(size)
+    return np.copysign(np.where(size - below < 0.5, below, np.where(np.isinf(size), size, below + 1)), x)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in ("exp", "exp2", "expm1", "log", "log2", "log1p", "sin", "cos", "tanh")},
+    **{name: getattr(np, name) for name in ("tan", "sinh", "cosh", "log10", "cbrt", "hypot")},
+    **{f"a{name}": getattr(np, f"arc{name}") for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")},
     "rsqrt": _rsqrt,
+    "rcbrt": _rcbrt,
+    "exp10": _exp10,
+    "sinpi": _sinpi,
+    "cospi": _cospi,
+    "erfc": _erfc,
     "erf": _erf,
     "pow": np.power,
 }
@@ -50,7 +109,7 @@ ROUNDED: dict[str, Callable[..., Any]] = {
     "div_rn": np.divide,
 }
 """The same of functions that the CPU rounds correctly."""
-TWO = ("pow", "fdiv", "div_rn")
+TWO = ("pow", "fdiv", "div_rn", "atan2", "hypot")
 """Functions of two arguments."""
 
 

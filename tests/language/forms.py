@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from teeny.ir.schema import registry
+from tests.language import libdevice
 from tests.language.meaning import EXACT, FREE_ZERO, MEANING, UNSPECIFIED, cast, exact
 from tests.language.rounding import DTYPES
 from tests.language.sheet import Sheet
@@ -64,11 +65,21 @@ NO_REFLECTED = ("shr", "maximum", "minimum")
 """Functions that take no literal on the left."""
 
 
+FORMS |= {f"libdevice.{n}": Form(libdevice.text(n), of, libdevice.GIVES.get(n, "")) for n, of in libdevice.OF.items()}
+
+
+def operation(name: str) -> str:
+    """The operation that says how far a function is off."""
+    plain = name.removeprefix("libdevice.")
+    known = {"pow": "math.powf", "libdevice.exp": "libdevice.exp"}.get(name) or libdevice.FAST.get(plain)
+    return known or (f"math.{plain}" if f"math.{plain}" in registry() else f"libdevice.{plain}")
+
+
 def allowed(name: str, dtype: str) -> float:
     """The ulp that a function may be off. 16-bit floats round an f32 result once more, which may fall either way."""
     if name == "sigmoid":
         return 4.0 if dtype in ("f32", "f64") else 1.0
-    return registry()["math.powf" if name == "pow" else f"math.{name}"].ulp.cpu if dtype in ("f32", "f64") else 1.0
+    return registry()[operation(name)].ulp.cpu if dtype in ("f32", "f64") else 1.0
 
 
 APPROXIMATE = {"truediv": "arith.divf", "rtruediv": "arith.divf", "fdiv": "arith.divf", "sqrt": "math.sqrt"}
@@ -79,10 +90,10 @@ def allowed_on_gpu(name: str, dtype: str) -> float | None:
     """The same on a GPU; None for what is exact there. Where no bound is known, a thousandth of the value."""
     if name == "sigmoid":
         return 8.0
-    operation = APPROXIMATE.get(name) or ("math.powf" if name == "pow" else f"math.{name}")
-    if operation not in registry():
+    found = APPROXIMATE.get(name) or operation(name)
+    if found not in registry():
         return None
-    ulp = registry()[operation].ulp
+    ulp = registry()[found].ulp
     stated = ulp.cuda_f64 if dtype == "f64" else ulp.cuda_f32
     if dtype in ("f16", "bf16"):
         return 1.0 if stated is None or stated < 100 else 4.0

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from bench.exact import FUNCTIONS
+from tests.language import libdevice
 from tests.language.rounding import DTYPES, NAMES, from_integers, fused, round_f64, to_integers
 
 Array = Any
@@ -229,11 +230,13 @@ MEANING: dict[str, Callable[..., Array]] = {
     "cdiv": cdiv, "clamp": clamp, "umulhi": umulhi,
     "sqrt_rn": _in_f32(np.sqrt), "div_rn": _in_f32(np.divide), "fdiv": _in_f32(np.divide),
     "sqrt": _in_f32(np.sqrt), "floor": _in_f32(np.floor), "ceil": _in_f32(np.ceil),
+    **{f"libdevice.{name}": f for name, f in libdevice.MEANING.items()},
 }  # fmt: skip
 """By the name of the language function; those accurate to some ulp are in `EXACT`."""
 
 EXACT: dict[str, Callable[..., Array]] = {
     **FUNCTIONS, "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    **{f"libdevice.{name}": f for name, f in libdevice.EXACT.items()},
 }  # fmt: skip
 """Elementary functions of numbers in a wider format."""
 
@@ -247,7 +250,7 @@ UNSPECIFIED: dict[str, Callable[..., Array]] = {
     "rfloordiv": lambda x, y: _by_zero(y, x), "rmod": lambda x, y: _by_zero(y, x),
 }  # fmt: skip
 """Where a result may be anything."""
-FREE_ZERO = frozenset(("maximum", "minimum", "max", "min", "clamp"))
+FREE_ZERO = frozenset(("maximum", "minimum", "max", "min", "clamp", "libdevice.saturatef"))
 """Functions whose zero has either sign."""
 
 

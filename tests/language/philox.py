@@ -37,7 +37,7 @@ def randint4x(seed: int, offset: Any, rounds: int = 10) -> Four:
 def uniform(x: Any) -> Any:
     """Words as f32 in [0, 1)."""
     signed: Any = x.view(np.dtype(f"i{x.dtype.itemsize}"))
-    size = np.where(signed < 0, ~signed, signed)
+    size: Any = np.where(signed < 0, ~signed, signed)
     scale = np.float32(4.6566127342e-10 if x.dtype.itemsize == 4 else 1.0842020432385337e-19)
     return size.astype(np.float32) * scale
 

@@ -22,8 +22,10 @@ CLASSES = {
     "F": FLOATS,
     "B": ("bool", *INTEGERS),
     "W": ("i32", "i64", "u32", "u64"),
+    "V": ("f32", "f64"),
+    **{name: (name,) for name in ("f32", "f64", "i32", "i64", "u32")},
 }
-"""The dtypes behind the type variables of the language's signatures; W: the wide integers."""
+"""The dtypes behind the type variables of the language's signatures; W: the wide integers; V: the wide floats."""
 
 _LARGEST = {"f16": 65504.0, "bf16": 255 * 2.0**120, "f32": (2 - 2.0**-23) * 2.0**127, "f64": 1.7976931348623157e308}
 _NORMAL = {"f16": 2.0**-14, "bf16": 2.0**-126, "f32": 2.0**-126, "f64": 2.0**-1022}

@@ -151,7 +151,9 @@ class LanguageFunction:
     @property
     def written(self) -> str:
         """How code writes it: its symbol, or its name with that of the module for a function of the language itself."""
-        return self.symbol or (f"tl.{self.name}" if _is_own(self.fn) else self.name)
+        if self.symbol or "." in self.name:
+            return self.symbol or self.name
+        return f"tl.{self.name}" if _is_own(self.fn) else self.name
 
 
 def _is_own(fn: Callable[..., Any]) -> bool:
@@ -173,16 +175,21 @@ def language(
     shapes: str = "",
     triton: str | None = "",
     differs: str = "",
+    home: str = "",
 ) -> Callable[[C], C]:
-    """Make the decorated signature a function of the language. See `LanguageFunction`, `Emit` and `ShapeRule`."""
+    """Make the decorated signature a function of the language. See `LanguageFunction`, `Emit` and `ShapeRule`.
+
+    `home` is the module that has it, where that is not the language itself: "libdevice".
+    """
 
     def wrap(fn: C) -> C:
+        name = f"{home}.{fn.__name__}" if home else fn.__name__
         made = LanguageFunction(
-            fn.__name__, fn, emit, shape, elementwise, symbol, exclude or {}, codes or {}, construct, shapes, triton,
+            name, fn, emit, shape, elementwise, symbol, exclude or {}, codes or {}, construct, shapes, triton,
             differs,
         )  # fmt: skip
         if _is_own(fn):
-            _functions[fn.__name__] = made
+            _functions[name] = made
 
         @functools.wraps(fn)
         def outside(*args: Any, **kwargs: Any) -> Any:

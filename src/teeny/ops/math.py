@@ -26,14 +26,14 @@ __all__ = [
 WAVE: Interval = (-1.0, 1.0)
 
 
-def _wider(np: Any, x: Any) -> Any:
+def wider(np: Any, x: Any) -> Any:
     """The operand in the format that the meaning computes in: f64, for f64 itself the C compiler's long double."""
     return x.astype(np.longdouble if x.dtype == np.float64 else np.float64)
 
 
-def _wide(name: str) -> Callable[[Any, Any], Any]:
+def wide(name: str) -> Callable[[Any, Any], Any]:
     """The NumPy function in a wider format, rounded to the operand's dtype."""
-    return lambda np, x: getattr(np, name)(_wider(np, x)).astype(x.dtype)
+    return lambda np, x: getattr(np, name)(wider(np, x)).astype(x.dtype)
 
 
 def _erf(np: Any, x: Any) -> Any:
@@ -41,10 +41,10 @@ def _erf(np: Any, x: Any) -> Any:
 
 
 def _pow(np: Any, x: Any, y: Any) -> Any:
-    return np.power(_wider(np, x), _wider(np, y)).astype(x.dtype)
+    return np.power(wider(np, x), wider(np, y)).astype(x.dtype)
 
 
-def _domain(f: Callable[..., float]) -> Callable[..., float | None]:
+def domain(f: Callable[..., float]) -> Callable[..., float | None]:
     """`f` as a fold: nothing where Python raises."""
 
     def fold(*numbers: float) -> float | None:
@@ -65,7 +65,7 @@ def _exp2(x: float) -> float:
 
 
 def _log_of(f: Callable[[float], float]) -> Callable[[float], float | None]:
-    return lambda x: -math.inf if x == 0 else _domain(f)(x)
+    return lambda x: -math.inf if x == 0 else domain(f)(x)
 
 
 def _root(x: Interval) -> Interval:
@@ -73,44 +73,44 @@ def _root(x: Interval) -> Interval:
 
 
 def _rsqrt(np: Any, x: Any) -> Any:
-    return (1 / np.sqrt(_wider(np, x))).astype(x.dtype)
+    return (1 / np.sqrt(wider(np, x))).astype(x.dtype)
 
 
 exp_ = elementwise(
-    "math.exp", FLOAT, 1, _wide("exp"), vecmath.exp, group="exp", fold=_domain(_exp), interval=monotone(_exp),
+    "math.exp", FLOAT, 1, wide("exp"), vecmath.exp, group="exp", fold=domain(_exp), interval=monotone(_exp),
     ulp=Ulp(1.1, 70.0, 1.0), cost=12.0, wide=True,
 )  # fmt: skip
 exp2_ = elementwise(
-    "math.exp2", FLOAT, 1, _wide("exp2"), vecmath.exp2, group="exp2", fold=_domain(_exp2), interval=monotone(_exp2),
+    "math.exp2", FLOAT, 1, wide("exp2"), vecmath.exp2, group="exp2", fold=domain(_exp2), interval=monotone(_exp2),
     ulp=Ulp(1.0, 2.5, 1.0), cost=12.0, wide=True,
 )  # fmt: skip
 expm1_ = elementwise(
-    "math.expm1", FLOAT, 1, _wide("expm1"), vecmath.expm1, group="expm1", fold=_domain(math.expm1),
+    "math.expm1", FLOAT, 1, wide("expm1"), vecmath.expm1, group="expm1", fold=domain(math.expm1),
     interval=monotone(math.expm1), ulp=Ulp(1.4, 1.5, 1.5), cost=14.0, wide=True,
     symbols=("__nv_expm1f", "__nv_expm1"),
 )  # fmt: skip
 log_ = elementwise(
-    "math.log", FLOAT, 1, _wide("log"), vecmath.log, group="log", fold=_log_of(math.log), ulp=Ulp(0.9, 1.0, 1.0),
+    "math.log", FLOAT, 1, wide("log"), vecmath.log, group="log", fold=_log_of(math.log), ulp=Ulp(0.9, 1.0, 1.0),
     cost=20.0, wide=True,
 )  # fmt: skip
 log2_ = elementwise(
-    "math.log2", FLOAT, 1, _wide("log2"), vecmath.log2, group="log2", fold=_log_of(math.log2),
+    "math.log2", FLOAT, 1, wide("log2"), vecmath.log2, group="log2", fold=_log_of(math.log2),
     ulp=Ulp(1.1, 1.0, 1.5), cost=20.0, wide=True,
 )  # fmt: skip
 log1p_ = elementwise(
-    "math.log1p", FLOAT, 1, _wide("log1p"), vecmath.log1p, group="log1p", fold=_domain(math.log1p),
+    "math.log1p", FLOAT, 1, wide("log1p"), vecmath.log1p, group="log1p", fold=domain(math.log1p),
     ulp=Ulp(1.0, 1.0, 2.0), cost=24.0, wide=True, symbols=("__nv_log1pf", "__nv_log1p"),
 )  # fmt: skip
 sin_ = elementwise(
-    "math.sin", FLOAT, 1, _wide("sin"), vecmath.sin, group="sin", fold=_domain(math.sin), interval=lambda x: WAVE,
+    "math.sin", FLOAT, 1, wide("sin"), vecmath.sin, group="sin", fold=domain(math.sin), interval=lambda x: WAVE,
     ulp=Ulp(1.6, 2.0, 2.0), cost=60.0, wide=True,
 )  # fmt: skip
 cos_ = elementwise(
-    "math.cos", FLOAT, 1, _wide("cos"), vecmath.cos, group="cos", fold=_domain(math.cos), interval=lambda x: WAVE,
+    "math.cos", FLOAT, 1, wide("cos"), vecmath.cos, group="cos", fold=domain(math.cos), interval=lambda x: WAVE,
     ulp=Ulp(1.6, 2.0, 2.0), cost=60.0, wide=True,
 )  # fmt: skip
 tanh_ = elementwise(
-    "math.tanh", FLOAT, 1, _wide("tanh"), vecmath.tanh, group="tanh", fold=math.tanh, interval=monotone(math.tanh),
+    "math.tanh", FLOAT, 1, wide("tanh"), vecmath.tanh, group="tanh", fold=math.tanh, interval=monotone(math.tanh),
     ulp=Ulp(1.6, 2.0, 2.0), cost=24.0, wide=True, symbols=("__nv_tanhf", "__nv_tanh"),
 )  # fmt: skip
 erf_ = elementwise(
@@ -118,16 +118,16 @@ erf_ = elementwise(
     ulp=Ulp(1.5, 1.5, 2.0), cost=30.0, wide=True,
 )  # fmt: skip
 pow_ = elementwise(
-    "math.powf", FLOAT, 2, _pow, vecmath.pow, group="pow", fold=_domain(math.pow), ulp=Ulp(1.1, None, 2.0),
+    "math.powf", FLOAT, 2, _pow, vecmath.pow, group="pow", fold=domain(math.pow), ulp=Ulp(1.1, None, 2.0),
     cost=60.0, wide=True, symbols=("__nv_powf", "__nv_pow"),
 )  # fmt: skip
 sqrt_ = elementwise(
     "math.sqrt", FLOAT, 1, lambda np, x: np.sqrt(x), lambda b, x: b.fsqrt(x),
-    group="sqrt", fold=_domain(math.sqrt), interval=_root, ulp=Ulp(0.0, 1.0, 0.0), cost=8.0, wide=True,
+    group="sqrt", fold=domain(math.sqrt), interval=_root, ulp=Ulp(0.0, 1.0, 0.0), cost=8.0, wide=True,
 )  # fmt: skip
 sqrt_rn_ = elementwise(
     "tt.precise_sqrt", FLOAT, 1, lambda np, x: np.sqrt(x), lambda b, x: b.fsqrt(x),
-    group="sqrt", fold=_domain(math.sqrt), interval=_root, cost=8.0, wide=True,
+    group="sqrt", fold=domain(math.sqrt), interval=_root, cost=8.0, wide=True,
 )  # fmt: skip
 rsqrt_ = elementwise(
     "math.rsqrt", FLOAT, 1, _rsqrt, vecmath.rsqrt, group="rsqrt", fold=lambda x: 1 / math.sqrt(x) if x > 0 else None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from teeny.ir.dtype import LEAVES
+from teeny.ir.dtype import DType
 from teeny.ir.schema import registry
 from teeny.ir.text.attributes import dictionary_text, read_dictionary
 from teeny.ir.text.parts import Parts
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from teeny.ir.schema import OpDef
     from teeny.ir.text.parser import Parser
     from teeny.ir.text.printer import Printer
+    from teeny.ir.types import Type
 
 CALL = "tt.extern_elementwise"
-_F64 = LEAVES["f64"]
 _OCML = re.compile(r"__ocml_(\w+)_f(32|64)")
 
 
 def write_extern(p: Printer, op: Op) -> None:
-    """The call of the function for the dtype of the result: for 16-bit floats, which no library has, that of f32."""
+    """The call of the function for the width of the operand: for 16-bit floats, which no library has, that of f32."""
     type_ = op.results[0].type
-    symbol = op.schema.symbols[1 if element_of(type_) is _F64 else 0]
+    symbol = op.schema.symbols[1 if _is_wide(op.operands[0].type) else 0]
     attrs = dictionary_text({"libname": "", "libpath": "", "pure": True, "symbol": symbol})
     p.out.append(f"{CALL} {p.values(op.operands)}{attrs} : ({p.types(op.operands)}) -> {text(type_)}")
 
@@ -54,7 +54,7 @@ def read_call(p: Parser, place: int) -> tuple[OpDef, Parts]:
     schema, wide = known.get(_libdevice(symbol)) or _common(_libdevice(symbol))
     if schema is None:
         raise at.error(f"teeny does not know what the library function {symbol} does", place, len(CALL))
-    if (element_of(types[0]) is _F64) is not wide:
+    if _is_wide(operands[0].type) is not wide:
         raise at.error(f"{symbol} is no function of {text(types[0])}", place, len(CALL))
     return schema, Parts(operands, {}, types)
 
@@ -79,6 +79,12 @@ def _common(symbol: str) -> tuple[OpDef | None, bool]:
                     narrow = prefix in ("__nv_f", "__nv_fast_")
                     return registry().get(_DIALECT[name]), wide and not narrow
     return None, False
+
+
+def _is_wide(type_: Type) -> bool:
+    """Whether elements have 64 bits."""
+    element = element_of(type_)
+    return isinstance(element, DType) and element.bits == 64
 
 
 def _libdevice(symbol: str) -> str:

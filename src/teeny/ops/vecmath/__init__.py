@@ -5,12 +5,58 @@ values are exact, subnormal results are kept, and no result depends on the vecto
 Coefficients are minimax fits by Remez' algorithm, of the relative error of the function, made for this package.
 """
 
-from teeny.ops.vecmath.circular import cos, sin
+from teeny.ops.vecmath.bits import brev, clz, ffs, popc
+from teeny.ops.vecmath.circular import cos, cospi, sin, sinpi, tan
+from teeny.ops.vecmath.complement import erfc
 from teeny.ops.vecmath.error_function import erf
-from teeny.ops.vecmath.exponential import exp, exp2, expm1
-from teeny.ops.vecmath.hyperbolic import tanh
+from teeny.ops.vecmath.exponential import exp, exp2, exp10, expm1
+from teeny.ops.vecmath.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+from teeny.ops.vecmath.inverse import acos, asin, atan, atan2
 from teeny.ops.vecmath.logarithm import log, log1p, log2
-from teeny.ops.vecmath.power import pow
-from teeny.ops.vecmath.root import rsqrt
+from teeny.ops.vecmath.power import log10, pow
+from teeny.ops.vecmath.root import cbrt, hypot, rcbrt, rsqrt
+from teeny.ops.vecmath.whole import copysign, fdim, nextafter, rint, round, scaled, trunc
 
-__all__ = ["cos", "erf", "exp", "exp2", "expm1", "log", "log1p", "log2", "pow", "rsqrt", "sin", "tanh"]
+__all__ = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "brev",
+    "cbrt",
+    "clz",
+    "copysign",
+    "cos",
+    "cosh",
+    "cospi",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "exp10",
+    "expm1",
+    "fdim",
+    "ffs",
+    "hypot",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "nextafter",
+    "popc",
+    "pow",
+    "rcbrt",
+    "rint",
+    "round",
+    "rsqrt",
+    "scaled",
+    "sin",
+    "sinh",
+    "sinpi",
+    "tan",
+    "tanh",
+    "trunc",
+]  # fmt: skip

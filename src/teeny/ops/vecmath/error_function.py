@@ -8,7 +8,7 @@ from teeny.ops.vecmath.formats import rule
 from teeny.ops.vecmath.number import Number, choose, fma, polynomial
 from teeny.ops.vecmath.signs import copy_sign
 
-__all__ = ["erf"]
+__all__ = ["erf", "error_function"]
 
 _BEND = 0.9
 _ONE = {"f32": 3.95, "f64": 6.0}
@@ -76,10 +76,11 @@ _FAR = {
 
 def erf(b: LaneBuilder, x: Lane) -> Lane:
     """The error function: -1 and 1 at the infinities, erf(-0.0) is -0.0, NaN stays."""
-    return rule(_erf, b, x)
+    return rule(error_function, b, x)
 
 
-def _erf(x: Number) -> Number:
+def error_function(x: Number) -> Number:
+    """erf x."""
     size = abs(x)
     near = fma(size, polynomial(x * x, _NEAR[x.dtype]), size)
     last = x.constant(_ONE[x.dtype])

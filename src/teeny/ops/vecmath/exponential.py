@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from teeny.ir.lanes import Lane, LaneBuilder
-from teeny.ops.vecmath.formats import format_of, rule
+from teeny.ops.vecmath.formats import F64, format_of, in_f64, rule
 from teeny.ops.vecmath.number import Number, choose, clamp, fma, polynomial
 
-__all__ = ["exp", "exp2", "expm1", "exponential", "ldexp", "power_of_two"]
+__all__ = [
+    "exp",
+    "exp2",
+    "exp10",
+    "expm1",
+    "exponential",
+    "half_exponential",
+    "ldexp",
+    "less_one",
+    "power_of_two",
+    "scaled_exponential",
+]  # fmt: skip
 
 # Beyond these the result is infinity or rounds to zero; the ends themselves do so too.
 _EXP_RANGE = {"f32": (-104.5, 89.0), "f64": (-746.0, 710.0)}
 _EXP2_RANGE = {"f32": (-151.0, 129.0), "f64": (-1076.0, 1025.0)}
 # Below these expm1 rounds to -1; at the upper ends it is infinity.
 _EXPM1_RANGE = {"f32": (-18.0, 89.0), "f64": (-38.0, 710.0)}
+
+_EXP10_RANGE = (-324.5, 308.5)
+_LOG2_10 = 3.321928094887362
+_LOG10_2, _LOG10_2_LOW = 0.3010299956639812, -2.8037281277851704e-18
+_LN10, _LN10_LOW = 2.302585092994046, -2.1707562233822494e-16
 
 # e**r = 1 + r + r**2 * p(r) for |r| <= ln 2 / 2: relative to e**r.
 _EXP = {
@@ -85,7 +101,7 @@ def exp2(b: LaneBuilder, x: Lane) -> Lane:
 
 def expm1(b: LaneBuilder, x: Lane) -> Lane:
     """e**x - 1, accurate near 0: expm1(-inf) is -1, expm1(inf) is inf, expm1(-0.0) is -0.0, NaN stays."""
-    return rule(_expm1, b, x)
+    return rule(less_one, b, x)
 
 
 def ldexp(x: Number, n: Number) -> Number:
@@ -108,6 +124,35 @@ def exponential(x: Number) -> Number:
     return ldexp(tail + 1.0, n)
 
 
+def half_exponential(x: Number) -> Number:
+    """e**x / 2, finite as long as that is."""
+    low, high = _EXP_RANGE[x.dtype]
+    n, r = _reduce(clamp(x, (low, high + 1.0)))
+    return ldexp(fma(r * r, polynomial(r, _EXP[x.dtype]), r) + 1.0, n - 1.0)
+
+
+def scaled_exponential(x: Number, low: Number, shift: float) -> Number:
+    """e**(x + low) * 2**shift, where `low` is far below 1 and x not above 0."""
+    n, r = _reduce(clamp(x, _EXP_RANGE[x.dtype]))
+    tail = fma(r * r, polynomial(r, _EXP[x.dtype]), r)
+    return ldexp(fma(low, tail + 1.0, tail) + 1.0, n + shift)
+
+
+def exp10(b: LaneBuilder, x: Lane) -> Lane:
+    """10**x: exp10(-inf) is 0, exp10(inf) is inf, NaN stays."""
+    return rule(in_f64(_exp10), b, x)
+
+
+def _exp10(x: Number) -> Number:
+    x = clamp(x, _EXP10_RANGE)
+    n = fma(x, _LOG2_10, F64.round) - F64.round
+    rest = fma(n, -_LOG10_2_LOW, fma(n, -_LOG10_2, x))
+    r = rest * _LN10
+    low = fma(rest, _LN10_LOW, fma(rest, _LN10, -r))
+    tail = fma(r * r, polynomial(r, _EXP["f64"]), r) + low
+    return ldexp(tail + 1.0, n)
+
+
 def power_of_two(x: Number, low: Number | None = None) -> Number:
     """2**(x + low), where `low` is far below 1."""
     form = format_of(x)
@@ -119,7 +164,8 @@ def power_of_two(x: Number, low: Number | None = None) -> Number:
     return ldexp(fma(r, polynomial(r, _EXP2[x.dtype]), 1.0), n)
 
 
-def _expm1(x: Number) -> Number:
+def less_one(x: Number) -> Number:
+    """e**x - 1."""
     form = format_of(x)
     small = abs(x) < form.tiny
     clamped = clamp(x, _EXPM1_RANGE[x.dtype])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from teeny.ir.lanes import Lane, LaneBuilder
 from teeny.ops.vecmath.number import Number
 
-__all__ = ["F32", "F64", "Format", "format_of", "rule"]
+__all__ = ["F32", "F64", "Format", "format_of", "in_f64", "rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,17 @@ F64 = Format(
 def format_of(x: Number) -> Format:
     """The format of an f32 or f64."""
     return F64 if x.dtype == "f64" else F32
+
+
+def in_f64(function: Callable[..., Number]) -> Callable[..., Number]:
+    """A function of f64 numbers, of f32 ones by way of f64: the result is rounded from far more bits."""
+
+    def made(*numbers: Number) -> Number:
+        if numbers[0].dtype == "f64":
+            return function(*numbers)
+        return function(*(number.to("f64") for number in numbers)).to("f32")
+
+    return made
 
 
 def rule(function: Callable[..., Number], b: LaneBuilder, *lanes: Lane) -> Lane:

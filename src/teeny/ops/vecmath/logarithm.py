@@ -11,7 +11,7 @@ from teeny.ops.vecmath.exponential import ldexp
 from teeny.ops.vecmath.formats import format_of, rule
 from teeny.ops.vecmath.number import Number, choose, fma, polynomial, two_product
 
-__all__ = ["binary_logarithm", "log", "log1p", "log2", "log_specials", "split"]
+__all__ = ["binary_logarithm", "log", "log1p", "log2", "log_specials", "more_one", "natural_logarithm", "split"]
 
 _LOG = {
     "f32": (0.333333317, -0.25000821, 0.200012269, -0.166233575, 0.14201758, -0.131601805, 0.127615773, -0.0763450291),
@@ -30,7 +30,7 @@ _SQRT_HALF_BITS = {"f32": 0x3F3504F3, "f64": 0x3FE6A09E667F3BCD}
 
 def log(b: LaneBuilder, x: Lane) -> Lane:
     """The natural logarithm: log(0) is -inf, log(inf) is inf, NaN below zero."""
-    return rule(_log, b, x)
+    return rule(natural_logarithm, b, x)
 
 
 def log2(b: LaneBuilder, x: Lane) -> Lane:
@@ -40,7 +40,7 @@ def log2(b: LaneBuilder, x: Lane) -> Lane:
 
 def log1p(b: LaneBuilder, x: Lane) -> Lane:
     """log(1 + x), accurate near 0: log1p(-1) is -inf, log1p(inf) is inf, log1p(-0.0) is -0.0, NaN below -1."""
-    return rule(_log1p, b, x)
+    return rule(more_one, b, x)
 
 
 def split(x: Number) -> tuple[Number, Number]:
@@ -79,7 +79,8 @@ def _parts(f: Number) -> tuple[Number, Number]:
     return high, fma(s, half + series, lost)
 
 
-def _log(x: Number) -> Number:
+def natural_logarithm(x: Number) -> Number:
+    """log x."""
     form = format_of(x)
     e, f = split(x)
     high, low = _parts(f)
@@ -101,7 +102,8 @@ def binary_logarithm(x: Number) -> Number:
     return log_specials(x, total + rest)
 
 
-def _log1p(x: Number) -> Number:
+def more_one(x: Number) -> Number:
+    """log(1 + x)."""
     form = format_of(x)
     one = x + 1.0
     # What the sum lost, exactly: the larger operand is subtracted first.

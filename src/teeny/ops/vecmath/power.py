@@ -1,15 +1,15 @@
-"""Powers: 2**(y * log2 x). f32 computes in f64; f64 has the logarithm in two parts."""
+"""Powers: 2**(y * log2 x), and the logarithm to base 10. f32 computes in f64; f64 has log2 in two parts."""
 
 from __future__ import annotations
 
 from teeny.ir.lanes import Lane, LaneBuilder
 from teeny.ops.vecmath.exponential import ldexp, power_of_two
 from teeny.ops.vecmath.formats import F64, rule
-from teeny.ops.vecmath.logarithm import split
+from teeny.ops.vecmath.logarithm import binary_logarithm, log_specials, split
 from teeny.ops.vecmath.number import Number, both, choose, clamp, fast_two_sum, fma, polynomial, two_product
 from teeny.ops.vecmath.signs import flip_sign, sign_bit
 
-__all__ = ["pow"]
+__all__ = ["log10", "pow"]
 
 _TWO_LOG2E = 2.8853900817779268
 _TWO_LOG2E_LOW = 4.0710547481862066e-17
@@ -36,6 +36,7 @@ _EXP2_SHORT = (
     0.00015466781805758756,
     1.5196179044909544e-05,
 )
+_LOG10_2, _LOG10_2_LOW = 0.3010299956639812, -2.8037281277851704e-18
 _SHORT_RANGE = (-160.0, 140.0)
 _LONG_RANGE = (-1080.0, 1030.0)
 
@@ -43,6 +44,20 @@ _LONG_RANGE = (-1080.0, 1030.0)
 def pow(b: LaneBuilder, x: Lane, y: Lane) -> Lane:
     """x**y with the special cases of C: pow(x, 0) and pow(1, y) are 1 always, NaN for x < 0 and y not whole."""
     return rule(_pow, b, x, y)
+
+
+def log10(b: LaneBuilder, x: Lane) -> Lane:
+    """The logarithm to base 10: log10(0) is -inf, log10(inf) is inf, NaN below zero."""
+    return rule(_log10, b, x)
+
+
+def _log10(x: Number) -> Number:
+    if x.dtype == "f32":
+        return (binary_logarithm(x.to("f64")) * _LOG10_2).to("f32")
+    high, low = _logarithm(x)
+    product, lost = two_product(high, high.constant(_LOG10_2))
+    lost = fma(high, _LOG10_2_LOW, fma(low, _LOG10_2, lost))
+    return log_specials(x, product + lost)
 
 
 def _pow(x: Number, y: Number) -> Number:

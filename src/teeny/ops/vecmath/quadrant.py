@@ -11,7 +11,7 @@ from itertools import pairwise
 from teeny.ops.vecmath.formats import Format, format_of
 from teeny.ops.vecmath.number import Number, choose, fast_two_sum, fma, two_product
 
-__all__ = ["quarter_turns"]
+__all__ = ["exact_quarter_turns", "quarter_turns"]
 
 # 2/pi as a fraction, 32 bits a word.
 _TWO_OVER_PI = (
@@ -26,13 +26,20 @@ _HALF_PI_LOW = 6.123233995736766e-17
 _QUARTER_PI = 0.7853981633974483
 
 
+def exact_quarter_turns(x: Number) -> tuple[Number, Number]:
+    """The same of an f32, with the angle in f64, right to far more than an f32's bits."""
+    small = x < _QUARTER_PI
+    n, angle = _reduced_f32(x)
+    return choose(small, n.constant(0), n), choose(small, x.to("f64"), angle)
+
+
 def quarter_turns(x: Number) -> tuple[Number, Number, Number | None]:
     """(n, r, s) of a number that is not negative: n modulo 4 as i32, and |x| = n * pi/2 + r + s for f64 (s is None in
     f32, where r is right to half an ulp). Meaningless where x is not finite."""
     small = x < _QUARTER_PI
     if x.dtype == "f32":
         n, angle = _reduced_f32(x)
-        return choose(small, n.constant(0), n), choose(small, x, angle), None
+        return choose(small, n.constant(0), n), choose(small, x, angle.to("f32")), None
     n, high, low = _reduced_f64(x)
     return choose(small, n.constant(0), n), choose(small, x, high), choose(small, low.constant(0.0), low)
 
@@ -79,7 +86,7 @@ def _reduced_f32(x: Number) -> tuple[Number, Number]:
     n, rest = _nearest(turns)
     high, low = _halves(rest)
     angle = fma(high, 2.0**-30, low * 2.0**-62) * _HALF_PI
-    return n, angle.to("f32")
+    return n, angle
 
 
 def _halves(rest: Number) -> tuple[Number, Number]:
