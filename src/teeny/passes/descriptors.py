@@ -12,13 +12,14 @@ from teeny.ir.builder import Builder
 from teeny.ir.core import Module, Op, Value, walk_function
 from teeny.ir.dtype import BOOL, I64, DType
 from teeny.ir.types import Type, ViewType, element_of, shape_of, typed
+from teeny.ops.address import addptr_
 from teeny.ops.arith import muli
 from teeny.ops.atomic import atomic_rmw, kind_of
 from teeny.ops.bits import andi
 from teeny.ops.cast import convert, trunci
 from teeny.ops.compare import compare, select
 from teeny.ops.constant import constant
-from teeny.ops.memory import addptr_, load_, store_
+from teeny.ops.memory import load_, store_
 from teeny.ops.shape import reshape_, splat
 from teeny.ops.views import NAN, ZERO
 from teeny.passes.accesses import held, write_accesses
@@ -55,8 +56,8 @@ def _make(b: Builder, op: Op, operands: tuple[Parts, ...]) -> Parts:
 
 
 def _size(b: Builder, op: Op, operands: tuple[Parts, ...]) -> Parts:
-    number: Any = op.attrs["number"]
-    found: Value = operands[0][1 + number]
+    at = int(str(op.attrs["number"]))
+    found = operands[0][1 + at]
     type_ = op.results[0].type
     return (found if found.type is type_ else b.create(trunci, found, type=type_),)
 

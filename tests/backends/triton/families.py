@@ -159,6 +159,41 @@ def atomics(x_ptr: tl.Ptr[N], y_ptr: tl.Ptr[N], n: tl.Scalar[tl.i32], BLOCK: tl.
     tl.atomic_add(x_ptr + at, tl.atomic_cas(y_ptr + at, x, 1, sem="release"))
 
 
+@tn.kernel
+def descriptors(
+    x_ptr: tl.Ptr[A], y_ptr: tl.Ptr[A], m: tl.Scalar[tl.i32], n: tl.Scalar[tl.i32], ROWS: tl.Const[int],
+    COLS: tl.Const[int],
+) -> None:  # fmt: skip
+    row = tl.program_id(0) * ROWS
+    src = tl.make_tensor_descriptor(x_ptr, (m, n), (n, 1), (ROWS, COLS))
+    dst = tl.make_tensor_descriptor(y_ptr, (n, m), (m, 1), (COLS, ROWS))
+    for column in tl.range(0, n, COLS):
+        dst.store((column, row), tl.trans(src.load((row, column))))
+
+
+@tn.kernel
+def descriptor_changes(
+    x_ptr: tl.Ptr[I], m: tl.Scalar[tl.i32], n: tl.Scalar[tl.i32], ROWS: tl.Const[int], COLS: tl.Const[int]
+) -> None:
+    x = tl.make_tensor_descriptor(x_ptr, (m, n), (n, 1), (ROWS, COLS))
+    tile = x.load((0, 0))
+    x.atomic_max((1, 0), tile)
+    x.atomic_min((2, 0), tile)
+    x.atomic_and((3, 0), tile)
+    x.atomic_or((4, 0), tile)
+    x.atomic_xor((5, 0), tile)
+
+
+@tn.kernel
+def descriptor_rows(
+    x_ptr: tl.Ptr[F], at_ptr: tl.Ptr[tl.i32], m: tl.Scalar[tl.i32], n: tl.Scalar[tl.i32], ROWS: tl.Const[int],
+    COLS: tl.Const[int],
+) -> None:  # fmt: skip
+    x = tl.make_tensor_descriptor(x_ptr, (m, n), (n, 1), (1, COLS), padding_option="nan")
+    rows = tl.load(at_ptr + tl.arange(0, ROWS))
+    x.scatter(x.gather(rows, 0), rows, 8)
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A kernel, the names of dtypes that it is for, and the Consts it is compiled with."""
@@ -185,6 +220,9 @@ FAMILIES: dict[str, Family] = {
     "reductions": Family(reductions, "N", NUMS, _TILE),
     "shapes": Family(shapes, "A", ("bool", *NUMS), _TILE),
     "block pointers": Family(block_pointers, "A", ("bool", *NUMS), _TILE),
+    "descriptors": Family(descriptors, "A", ("bool", *NUMS), _TILE),
+    "descriptor changes": Family(descriptor_changes, "I", ("i32", "u32", "i64", "u64"), _TILE),
+    "descriptor rows": Family(descriptor_rows, "F", ("f16", "bf16", "f32"), _TILE),
     "loops": Family(loops, "N", NUMS),
     "products": Family(products, "F", ("f16", "bf16", "f32"), {"SIDE": 32}),
     "atomics": Family(atomics, "N", ("i32", "u32", "i64", "u64", *FLOATS)),

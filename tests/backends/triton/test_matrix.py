@@ -15,6 +15,8 @@ from teeny.backends.triton import compile_module
 from teeny.backends.triton.goal import AMD_ARCHITECTURES, ARCHITECTURES
 from teeny.diag.errors import CompileError
 from teeny.passes.expand import expand
+from teeny.runtime.compilers import form_for
+from teeny.runtime.target import Target
 from tests.backends.triton.families import FAMILIES
 
 pytestmark = pytest.mark.skipif("triton" not in {d.name for d in metadata.distributions()}, reason="needs Triton")
@@ -48,7 +50,7 @@ def test_compiles(cell: tuple[str, str, str, bool]) -> None:
         with pytest.raises(CompileError, match=r"Triton has no `tl\.dot` of i8 for sm_75"):
             compile_module(kernel.module, arch, portable=portable)
         return
-    made = compile_module(expand(kernel.module), arch, portable=portable)
+    made = compile_module(expand(form_for(kernel, Target(arch, portable))), arch, portable=portable)
     assert made.metadata["name"] == kernel.name
     assert made.metadata["arch"] in (arch, f"{arch}a")
     machine = "hsaco" if arch.startswith("gfx") else "cubin"
