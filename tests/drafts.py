@@ -11,11 +11,12 @@ from teeny.ir.core import Block, Function, Module, Op, Region, Value
 from teeny.ir.dtype import I32, DType
 from teeny.ir.schema import OpDef, registry
 from teeny.ir.types import PointerType, Type, element_of, pointer, shape_of, typed
+from teeny.ops.address import addptr_
 from teeny.ops.arith import addi, muli
 from teeny.ops.compare import compare
 from teeny.ops.constant import constant
 from teeny.ops.control import for_, if_, return_, yield_
-from teeny.ops.memory import addptr_, load_, store_
+from teeny.ops.memory import load_, store_
 from teeny.ops.program import get_program_id, make_range
 from teeny.ops.reduce import reduce_, reduce_return
 from teeny.ops.shape import broadcast, broadcast_value, expand_dims_, reshape_, trans_

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, overload
 
+import teeny.language as tl
 from teeny.language.dtypes import Bits, Bool, Dtype, Float, Float8, Int, Num, bool_, i32, i64
-from teeny.ops import arith, bits, block_pointer, cast, combine, compare, descriptor, division, memory, reduce, scan
+from teeny.ops import arith, bits, block_pointer, cast, combine, compare, descriptor, division, pointer, reduce, scan
 from teeny.ops import flip as flips
+from teeny.ops import histogram as histograms
 from teeny.ops import join as joins
 from teeny.ops import shape as shapes
+from teeny.ops import sort as sorts
 from teeny.ops.function import language
 
 __all__ = ["BlockPtr", "Const", "Ptr", "Scalar", "Tensor", "TensorDescriptor"]
@@ -135,6 +138,8 @@ class Tensor(Generic[D]):
     ravel = shapes.ravel
     trans = shapes.trans
     permute = shapes.permute
+    sort = sorts.sort
+    histogram = histograms.histogram
     split = joins.split
     item = joins.item
     flip = flips.flip
@@ -150,6 +155,21 @@ class Tensor(Generic[D]):
     cumprod = scan.cumprod
     reduce = combine.reduce
     associative_scan = combine.associative_scan
+
+    def softmax(
+        self: Tensor[F], dim: Const[int | None] = None, *, keep_dims: Const[bool | None] = None,
+        ieee_rounding: Const[bool] = False,
+    ) -> Tensor[F]:  # fmt: skip
+        """`tl.softmax` of this tile."""
+        return tl.softmax(self, dim, keep_dims=keep_dims, ieee_rounding=ieee_rounding)
+
+    def sigmoid(self: Tensor[F]) -> Tensor[F]:
+        """`tl.sigmoid` of this tile."""
+        return tl.sigmoid(self)
+
+    def cdiv(self: Tensor[I], div: Tensor[I] | int) -> Tensor[I]:
+        """`tl.cdiv` of this tile."""
+        return tl.cdiv(self, div)
 
 
 Scalar = Tensor
@@ -175,8 +195,8 @@ class Ptr(Generic[D]):
         """The dtype of what it points at, as Triton's `ptr.type.element_ty` asks for it."""
         ...
 
-    __add__ = __radd__ = memory.addptr
-    __sub__ = memory.subptr
+    __add__ = __radd__ = pointer.addptr
+    __sub__ = pointer.subptr
     __getitem__ = expand_ptr
 
 

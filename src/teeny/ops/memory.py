@@ -1,39 +1,30 @@
-"""Pointers, loads and stores."""
+"""Loads and stores."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from teeny.ir.dtype import BOOL, I8, I32, I64, INT, DType, integer_range, storage
-from teeny.ir.poly import Dim, Poly, neg
+from teeny.ir.dtype import BOOL, I8, DType, storage
+from teeny.ir.poly import Dim
 from teeny.ir.rules import Absent, Structural
 from teeny.ir.schema import OpDef, define, dtype_of, expect, pointee_of, same_shape
 from teeny.ir.types import Type, typed, with_element
-from teeny.ops.arith import subi
 from teeny.ops.caching import LOADS, STORES, caching_attributes, check_caching
 from teeny.ops.cast import convert
 from teeny.ops.compare import compare
-from teeny.ops.constant import constant, constant_
+from teeny.ops.constant import constant
 from teeny.ops.function import Operand, Shapes, language
-from teeny.ops.shape import broadcast_value, splat
+from teeny.ops.shape import broadcast_value
 from teeny.ops.views import access_attributes, check_padding, checked_axes, pointee, tile_fits, view_type
 
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
-    from teeny.language.typing import BlockPtr, Const, D, F, I, N, Ptr, Q, Tensor, bool_
+    from teeny.language.typing import BlockPtr, Const, D, F, N, Ptr, Q, Tensor, bool_
 
 __all__ = ["load", "store"]
 
 _FROM_MEMORY = Absent("memory may hold anything")
-
-
-def _addptr(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
-    ptr, offset = types
-    pointee_of(ptr)
-    same_shape(ptr, offset)
-    expect(dtype_of(offset).within(INT), f"an offset is an integer, found {offset}")
-    return (ptr,)
 
 
 def check_mask(ptr: Type, mask: Type | None) -> None:
@@ -67,13 +58,6 @@ def _store(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
     return ()
 
 
-addptr_ = define(
-    OpDef(
-        "tt.addptr", "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)", ("ptr", "offset"), _addptr,
-        Structural("address"), Structural("address"), Structural("address"), Absent("an address"), group="addptr",
-        cost=0.0,
-    )
-)  # fmt: skip
 load_ = define(
     OpDef(
         "tt.load", "$ptr (`,` $mask^)? (`,` $other^)? attr-dict `:` type($ptr)", ("ptr", "mask?", "other?"), _load,
@@ -193,44 +177,6 @@ def _emit_store(
         operands.append(filled(b, mask, shape, BOOL))
     attrs = access_attributes(boundary_check) if block else {}
     b.op(store_, tuple(operands), attrs | caching_attributes(cache_modifier, eviction_policy))
-
-
-def _emit_addptr(b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, offset: Operand) -> Value:
-    value, kind = offset.value, offset.dtype
-    if isinstance(kind, DType) and kind.kind == "unsigned" and kind.bits < 64:
-        value = convert(b, value, kind, I64)  # `tt.addptr` reads offsets with a sign
-    return b.create(addptr_, ptr.value, value)
-
-
-def _negated(b: Builder, value: Value, dtype: DType) -> Value:
-    """Minus an offset, in 64 bits: a narrower one has its smallest number no negative. Constants stay constants."""
-    op = value.op
-    if op is not None and op.schema is constant_:
-        number: Any = op.attrs["value"]
-        minus = neg(number) if isinstance(number, Poly) else -number
-        narrow = isinstance(minus, Poly) or minus <= integer_range(I32)[1]
-        return constant(b, with_element(value.type, I32 if narrow else I64), minus)
-    if op is not None and op.schema is splat:
-        return b.create(splat, _negated(b, op.operands[0], dtype), type=with_element(value.type, I64))
-    wide = convert(b, value, dtype, I64)
-    return b.create(subi, constant(b, wide.type, 0), wide)
-
-
-def _emit_subptr(b: Builder, shape: tuple[Dim, ...], dtype: Any, ptr: Operand, offset: Operand) -> Value:
-    assert isinstance(offset.dtype, DType)
-    return b.create(addptr_, ptr.value, _negated(b, offset.value, offset.dtype))
-
-
-@language(_emit_addptr, elementwise=True, symbol="+")
-def addptr(ptr: Ptr[D], offset: Tensor[I] | int) -> Ptr[D]:
-    """A pointer moved by `offset` elements (not bytes), an integer (T005). Shapes broadcast."""
-    ...
-
-
-@language(_emit_subptr, elementwise=True, symbol="-")
-def subptr(ptr: Ptr[D], offset: Tensor[I] | int) -> Ptr[D]:
-    """A pointer moved back by `offset` elements (not bytes), an integer (T005). Shapes broadcast."""
-    ...
 
 
 @overload

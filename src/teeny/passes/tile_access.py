@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from teeny.ir.dtype import I32, I64, DType
 from teeny.ir.types import Type, element_of, typed
+from teeny.ops.address import addptr_
 from teeny.ops.arith import addi, muli
 from teeny.ops.bits import andi
 from teeny.ops.cast import convert
 from teeny.ops.compare import compare
 from teeny.ops.constant import constant, constant_
-from teeny.ops.memory import addptr_
 from teeny.ops.program import make_range
 from teeny.ops.shape import broadcast, expand_dims_, splat
 from teeny.ops.views import NAN

@@ -160,7 +160,10 @@ def _arguments(kernel: Specialization, values: Sequence[Any]) -> list[Any]:
                     found=value.device, needed="an array in the memory of the CPU",
                 )  # fmt: skip
             spans.append(_storage(value, sizes[argument.name]))
-    memories = {span: Memory.of(_copy(*span)) for span in _merged(spans)}
+    memories: dict[tuple[int, int], Memory] = {}
+    for low, high in _merged(spans):  # at its old address, which the kernel may find in memory
+        plain = Memory.of(_copy(low, high))
+        memories[low, high] = Memory(plain.bytes, plain.poison, low, plain.owner)
     made: list[Any] = []
     for argument, value in zip(kernel.interface.arguments, values, strict=True):
         if not isinstance(value, ArrayInfo):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from teeny.backends.reference.addresses import NOWHERE, resolved
 from teeny.backends.reference.errors import AccessError, Index, PoisonError
 from teeny.backends.reference.lanes import Lanes, array_dtype, united
 from teeny.diag.errors import InternalError
@@ -135,11 +136,13 @@ class Access:
         self, pointers: NDArray[Any], active: NDArray[np.bool_], size: int, write: bool
     ) -> list[tuple[Memory, NDArray[np.intp], NDArray[np.int64]]]:
         """For each buffer accessed: its memory, the flat numbers of the lanes, the bytes of each (lanes, size)."""
-        flat = pointers.ravel()
+        flat = resolved(self.buffers, pointers.ravel(), size, write)
         chosen = np.flatnonzero(active)
         found: list[tuple[Memory, NDArray[np.intp], NDArray[np.int64]]] = []
         for argument in map(int, np.unique(flat["argument"][chosen])):
             lanes = chosen[flat["argument"][chosen] == argument]
+            if argument == NOWHERE:
+                self._lost(flat, int(lanes[0]), active.shape, size, write)
             buffer = self.buffers[argument]
             if buffer is None:
                 raise InternalError(f"{self.op.name} of a pointer that was made from a scalar argument")
@@ -159,6 +162,14 @@ class Access:
                 raise AccessError(message, self.op, self.program, index, argument, offset, size)
             found.append((buffer.memory, lanes, first[:, None] + np.arange(size)))
         return found
+
+
+    def _lost(self, flat: NDArray[Any], lane: int, shape: tuple[int, ...], size: int, write: bool) -> None:
+        address = int(flat["offset"][lane])
+        index = tuple(int(i) for i in np.unravel_index(lane, shape))
+        verb = "writes" if write else "reads"
+        message = f"{verb} {size} bytes at the address {address:#x}, which lies in no array that this run knows"
+        raise AccessError(message, self.op, self.program, index, NOWHERE, address, size)
 
 
 def _first(lanes: NDArray[np.bool_]) -> Index:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from teeny.backends.reference import memory
+from teeny.backends.reference.addresses import from_integers, to_integers
 from teeny.backends.reference.atomic import atomic
 from teeny.backends.reference.control import RULES, check_results
 from teeny.backends.reference.errors import ExecutionError
@@ -26,6 +27,8 @@ from teeny.ir.types import PointerType
 from teeny.passes.polling import spinning, waits
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from teeny.ir.core import Block, Function, Module, Op, Value
     from teeny.ir.types import Type
 
@@ -117,6 +120,10 @@ class Frame:
             case "store":
                 memory.store(self._access(op), *operands)
                 return ()
+            case "int_to_ptr":
+                return (from_integers(*operands),)
+            case "ptr_to_int":
+                return (to_integers(self.machine.buffers, *operands),)
             case "atomic":
                 return atomic(self, self._access(op), operands)
             case _:
@@ -139,19 +146,21 @@ def run(
     trace: Trace | None = None,
     strict: bool = True,
     program: Grid | None = None,
+    reachable: Sequence[NDArray[Any]] = (),
 ) -> None:
     """Run the kernel of a concrete module on each program of the grid, or on `program` alone.
 
     An argument is a NumPy array or a `Buffer` for a pointer, a number for a scalar. Arrays are changed in place.
     `trace` is told of each operation. `strict` reports undefined lanes that decide what is done (`PoisonError`);
-    without it they count as what they hold. Contracts are not evaluated here.
+    without it they count as what they hold. Contracts are not evaluated here. `reachable`: arrays that no argument is,
+    and whose addresses the kernel finds in memory.
 
     Raises AccessError for an access outside the memory of its argument, ValueError for arguments that do not fit.
     """
     kernel = module.kernel
     if len(args) != len(kernel.args):
         raise ValueError(f"{kernel.name} takes {len(kernel.args)} arguments, found {len(args)}")
-    bound = bind(args)
+    bound = bind([*args, *reachable])
     every = [(x, y, z) for z, y, x in product(range(grid[2]), range(grid[1]), range(grid[0]))]
     chosen = every if program is None else [program]
     machine = Machine(
@@ -165,7 +174,7 @@ def run(
     )
     values = tuple(
         _argument(at, found, parameter.type)
-        for at, (found, parameter) in enumerate(zip(bound, kernel.args, strict=True))
+        for at, (found, parameter) in enumerate(zip(bound, kernel.args, strict=False))
     )
 
     def one(place: Grid) -> None:

@@ -11,12 +11,13 @@ from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Module, Region, Value
 from teeny.ir.dtype import F32, I32, I64
 from teeny.ir.types import pointer, typed
+from teeny.ops.address import addptr_
 from teeny.ops.arith import addf, addi, mulf, subf
 from teeny.ops.bits import ori, xori
 from teeny.ops.cast import extsi, sitofp
 from teeny.ops.compare import select
 from teeny.ops.control import condition_, while_, yield_
-from teeny.ops.memory import addptr_, load_
+from teeny.ops.memory import load_
 from tests.backends.cpu.lower.harness import ALL, FEW, Mode, check, compile_in, native
 from tests.drafts import Draft
 

@@ -12,13 +12,13 @@ from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Module, Region, Value
 from teeny.ir.dtype import BF16, BOOL, F16, F32, F64, I8, I16, I32, I64, DType
 from teeny.ir.types import typed
+from teeny.ops.address import addptr_
 from teeny.ops.arith import addf, addi, maximumf, maxnumf, minimumf, mulf, muli, subf
 from teeny.ops.bits import andi, ori, xori
 from teeny.ops.cast import extsi, extui
 from teeny.ops.compare import cmpf, cmpi, select
 from teeny.ops.division import divf
 from teeny.ops.math import exp_
-from teeny.ops.memory import addptr_
 from teeny.ops.reduce import reduce_, reduce_return
 from teeny.ops.vocabulary import numpy_dtype
 from tests.backends.cpu.lower.harness import ALL, FEW, check

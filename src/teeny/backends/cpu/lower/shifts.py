@@ -13,8 +13,8 @@ from teeny.backends.cpu.lower.values import is_tile
 from teeny.ir.core import Op, Value, walk_function
 from teeny.ir.dtype import I64, INT, DType
 from teeny.ir.types import PointerType, element_of, shape_of, typed
+from teeny.ops.address import addptr_
 from teeny.ops.arith import addi
-from teeny.ops.memory import addptr_
 from teeny.ops.shape import splat
 
 if TYPE_CHECKING:
