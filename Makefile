@@ -14,7 +14,7 @@ help:
 	@echo "make matrix     run the full matrices of operations, dtypes and targets (TRITON=3.6.0: with that version)"
 	@echo "make accuracy   measure the errors of the elementary functions and write docs/accuracy.md"
 	@echo "make test-full  the same with every cell of the matrix of functions, dtypes and executors"
-	@echo "make fuzz       random kernels by seed, each in a process of its own (SEEDS=\"0 1000\")"
+	@echo "make fuzz       random kernels by seed, each in a process of its own (SEEDS=\"flow 0 10000\"; \"0 1000\": other ones)"
 	@echo "make bench      measure against the budgets"
 	@echo "make docs       write docs/reference and docs/errors anew"
 	@echo "make lint       ruff and pyright"
@@ -31,19 +31,22 @@ test: env-test
 	@$(BIN)/python -m pytest -n auto --maxprocesses=8 $(PYTEST_ARGS) tests
 
 matrix: env-test
-	@echo "make matrix: every operation, dtype and target, with triton $(or $(TRITON),of .venv)"
+	@echo "make matrix: every function, dtype and target, with triton $(or $(TRITON),of .venv)"
 	@test -z "$(TRITON)" || test -d ".venv/triton-$(TRITON)" || \
 		$(BIN)/python -m pip install -q --no-deps --target ".venv/triton-$(TRITON)" "triton==$(TRITON)"
 	@TEENY_FULL=1 PYTHONPATH="$(if $(TRITON),.venv/triton-$(TRITON))" $(BIN)/python -m pytest -n auto --maxprocesses=8 \
-		$(PYTEST_ARGS) tests/backends/triton $(if $(TRITON),,tests/language/test_matrix.py)
+		$(PYTEST_ARGS) tests/backends/triton tests/kernels $(if $(TRITON),,tests/language/test_matrix.py)
+	@test -n "$(TRITON)" || $(BIN)/python -m tests.language.matrix host
+	@PYTHONPATH="$(if $(TRITON),.venv/triton-$(TRITON))" $(BIN)/python -m tests.language.matrix compile
+	@$(BIN)/python -m tests.language.matrix
 
 accuracy: env-test
 	@echo "make accuracy: measuring; docs/accuracy.md is written"
 	@$(BIN)/python -m bench.accuracy
 
 fuzz: env-test
-	@echo "make fuzz: random kernels against their meaning in NumPy (SEEDS=\"0 1000\")"
-	@$(BIN)/python -m tests.language.fuzz $(or $(SEEDS),0 1000)
+	@echo "make fuzz: random kernels against their meaning in NumPy (SEEDS=\"flow 0 10000\")"
+	@$(BIN)/python -m tests.language.fuzz $(or $(SEEDS),flow 0 10000)
 
 test-full: env-test
 	@echo "make test-full: running the tests, every cell of the matrix, a thousand random kernels"

@@ -83,7 +83,7 @@ BODIES: dict[str, str] = {
     "squeeze": "tl.store(out + c, tl.squeeze(tl.unsqueeze(row, 0), 0))",
     "histogram": "tl.store(places + c, tl.histogram((flat * 7) % N, N))",
     "atomic_add": "tl.atomic_add(out + at % 4, t, mask=at < 5)",
-    "swizzle": "i, j = tl.swizzle2d(r, r % N, M, N, 2)\ntl.store(places + r, i * N + j)",
+    "swizzle": "i, j = tl.swizzle2d(r, r % N, M, N, 2)\ntl.store(places + r, i * N + j + 1)",
     "block_pointer": "p = tl.make_block_ptr(x, (M, N), (N, 1), (0, 0), (M, N), (1, 0))\n"
     'tl.store(out + at, tl.load(p, boundary_check=(0, 1), padding_option="zero"))',
     "loop": "for k in range(0, N, 2):\n    t = tl.maximum(t, tl.load(x + at + k % 2))\ntl.store(out + at, t)",
