@@ -1098,3 +1098,36 @@ def turned_round(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl
     tl.store(y_ptr + offs, tl.cumsum(x, reverse=True), mask=tl.flip(offs) < n)
     tl.store(y_ptr + offs, tl.flip(x), mask=offs < n)
     tl.store(y_ptr + offs, x, mask=offs < n)  # F004
+
+
+# Sorts and counts
+
+
+def sorted_with_a_tail(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    inside = offs < n
+    tl.store(y_ptr + offs, tl.sort(tl.load(x_ptr + offs, mask=inside)), mask=inside)  # F001
+    tl.store(y_ptr + offs, tl.sort(tl.load(x_ptr + offs, mask=inside, other=0)), mask=inside)  # F002
+    last = tl.sort(tl.load(x_ptr + offs, mask=inside, other=float("inf")))
+    tl.store(y_ptr + offs, last, mask=inside)
+    tl.store(y_ptr, tl.sum(last))  # F002
+    tl.store(y_ptr + offs, tl.sort(tl.load(x_ptr + offs, inside, -float("inf")), descending=True), mask=inside)
+
+
+def the_largest_with_a_tail(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    best = tl.topk(tl.load(x_ptr + offs, mask=offs < n, other=-float("inf")), 4)
+    tl.store(y_ptr + tl.arange(0, 4), best)
+    least = tl.topk(tl.load(x_ptr + offs, mask=offs < n, other=-float("inf")), 4, descending=False)  # F002
+    tl.store(y_ptr + tl.arange(0, 4), least)
+
+
+def counted_numbers(x_ptr: tl.Ptr[tl.i32], y_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    offs = tl.arange(0, B)
+    inside, bins = offs < n, tl.arange(0, 8)
+    tl.store(y_ptr + bins, tl.histogram(tl.load(x_ptr + offs, mask=inside), 8, inside))
+    tl.store(y_ptr + bins, tl.histogram(tl.load(x_ptr + offs, mask=inside, other=-1), 8))
+    tl.store(y_ptr + bins, tl.histogram(tl.load(x_ptr + offs, mask=inside, other=8), 8))
+    tl.store(y_ptr + bins, tl.histogram(tl.load(x_ptr + offs, mask=inside, other=0), 8))  # F002
+    tl.store(y_ptr + bins, tl.histogram(tl.load(x_ptr + offs, mask=inside), 8))  # F005
+    tl.store(y_ptr + bins, tl.histogram(tl.load(x_ptr + offs, mask=inside), 8, offs < n + 1))  # F005

@@ -17,6 +17,7 @@ from tests.language import (
     cells_more,
     cells_reduce,
     cells_shape,
+    cells_sort,
 )
 from tests.language.forms import FORMS, MIXED, SIDE, SWAPPED, N, elementwise, has_literals, literals, store
 from tests.language.meaning import MEANING
@@ -131,6 +132,7 @@ def cells() -> dict[str, tuple[str, Callable[[], Sheet]]]:
         *cells_memory.cells(),
         *cells_reduce.cells(),
         *cells_shape.cells(),
+        *cells_sort.cells(),
     ):
         found[label] = (function, made)
     for function, label, made in (*cells_combine.cells(), *cells_more.cells()):

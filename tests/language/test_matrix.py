@@ -30,6 +30,7 @@ ELSEWHERE = {
     "trans": "in the cells of shapes",
     **dict.fromkeys(("permute", "squeeze", "unsqueeze", "zeros_like", "item", "transposed"), "in the cells of views"),
     **dict.fromkeys(("split", "interleave", "cat"), "in the cells of joins"),
+    **dict.fromkeys(("topk", "bitonic_merge"), "in the cells of sorts"),
     "store": "every cell stores",
     "arange": "every cell makes ranges",
     "zeros": "in the cells of constants",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from functools import cache
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import teeny.language
@@ -98,7 +98,8 @@ def _of_operand(c: Context, node: ast.Attribute, base: Operand) -> Any:
         return size_of(c.b, base, base.type, node.attr)
     cls = _class_of(base)
     found = vars(cls).get(node.attr)
-    if function_of(found) is not None and not node.attr.startswith("_"):
+    callable_ = function_of(found) is not None or isinstance(found, FunctionType)
+    if callable_ and not node.attr.startswith("_"):
         return Method(found, base)
     if isinstance(found, Transposition):
         function = function_of(found.function[0])

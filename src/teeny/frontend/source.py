@@ -247,7 +247,8 @@ def _check_kind(tree: ast.FunctionDef | ast.AsyncFunctionDef, file: SourceFile, 
         raise _error("E001", f"`{name}` is a generator", _mark(file, place, len("yield")), help=help)
     outer = fn.__qualname__.rpartition(".")[0]
     first = tree.args.posonlyargs + tree.args.args
-    if outer and not outer.endswith("<locals>") and first and first[0].arg in ("self", "cls"):
+    method = outer and not outer.endswith("<locals>") and first and first[0].arg in ("self", "cls")
+    if method and fn.__module__ != "teeny.language.tensor":  # the methods of tensors take one
         label = _mark(file, first[0], len(first[0].arg))
         help = "drop the parameter, and put `@staticmethod` above"
         raise _error("E001", f"`{name}` is a method: a {what} has no `{first[0].arg}`", label, help=help)

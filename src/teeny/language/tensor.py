@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, overload
 
 import teeny.language as tl
 from teeny.language.dtypes import Bits, Bool, Dtype, Float, Float8, Int, Num, bool_, i32, i64
-from teeny.ops import arith, bits, block_pointer, cast, combine, compare, descriptor, division, pointer, reduce, scan
+from teeny.ops import arith, atomic, atomic_access, bits, block_pointer, cast, combine, compare, descriptor, division, memory, pointer, reduce, scan
 from teeny.ops import flip as flips
 from teeny.ops import histogram as histograms
 from teeny.ops import join as joins
@@ -26,6 +26,8 @@ F = TypeVar("F", bound=Float)
 B = TypeVar("B", bound=Bits)
 Q = TypeVar("Q", bound=Float8)
 P = TypeVar("P", bound=Float8)
+X = TypeVar("X", bound="Dtype | Ptr[Any]")
+Y = TypeVar("Y", bound="Dtype | Ptr[Any]")
 T = TypeVar("T")
 Const = Annotated[T, "compile-time"]
 Index = slice | None | tuple[slice | None, ...]
@@ -38,7 +40,7 @@ def expand(x: Tensor[D], index: Index) -> Tensor[D]:
 
 
 @language(construct="index", symbol="[]")
-def expand_ptr(ptr: Ptr[D], index: Index) -> Ptr[D]:
+def expand_ptr(ptr: Ptr[X], index: Index) -> Ptr[X]:
     """A block of pointers with new axes."""
     ...
 
@@ -182,22 +184,50 @@ Whole = Tensor[i32] | Tensor[i64] | int
 """A size, stride or offset: a scalar, or a Const."""
 
 
-class Ptr(Generic[D]):
-    """A pointer to elements of one dtype, or a block of such pointers."""
+class Ptr(Generic[X]):
+    """A pointer to elements of one dtype, or a block of such pointers. `Ptr[Ptr[D]]` points at addresses."""
 
     @property
-    def dtype(self) -> type[D]:
+    def dtype(self) -> type[X]:
         """The dtype of what it points at."""
         ...
 
     @property
-    def type(self) -> type[D]:
+    def type(self) -> type[X]:
         """The dtype of what it points at, as Triton's `ptr.type.element_ty` asks for it."""
         ...
 
+    to = cast.cast
     __add__ = __radd__ = pointer.addptr
     __sub__ = pointer.subptr
     __getitem__ = expand_ptr
+    __lt__ = compare.lt
+    __le__ = compare.le
+    __gt__ = compare.gt
+    __ge__ = compare.ge
+
+    if TYPE_CHECKING:
+
+        def __eq__(self, other: Ptr[X]) -> Tensor[bool_]: ...
+        def __ne__(self, other: Ptr[X]) -> Tensor[bool_]: ...
+
+    else:
+        __eq__ = compare.eq
+        __ne__ = compare.ne
+
+    atomic_add = atomic.atomic_add
+    atomic_max = atomic.atomic_max
+    atomic_min = atomic.atomic_min
+    atomic_and = atomic.atomic_and
+    atomic_or = atomic.atomic_or
+    atomic_xor = atomic.atomic_xor
+    atomic_xchg = atomic.atomic_xchg
+    atomic_cas = atomic.atomic_cas
+    atomic_load = atomic_access.atomic_load
+    atomic_store = atomic_access.atomic_store
+    atomic_poll = atomic_access.atomic_poll
+    load = memory.load
+    store = memory.store
 
 
 class BlockPtr(Generic[D]):

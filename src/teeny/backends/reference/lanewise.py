@@ -41,10 +41,19 @@ def _poison(op: Op, operands: tuple[Lanes, ...], meaning: Callable[..., Any]) ->
         return np.where(condition.value, x.mask, y.mask) | condition.mask
     if isinstance(fill, Structural) and fill.kind in MOVES:
         return np.asarray(meaning(np, op, *[lanes.mask for lanes in operands]))
+    if isinstance(fill, Structural) and fill.kind == "sort":
+        return np.asarray(operands[0].mask.any(axis=-1, keepdims=True))
+    if isinstance(fill, Structural) and fill.kind == "histogram":
+        return _counted(*operands)
     if isinstance(fill, Lanewise) and op.schema.group in ("and", "or"):
         return _decided(op.schema.group, *operands)
     found = united(*(lanes.poison for lanes in operands))
     return np.zeros((), np.bool_) if found is None else found
+
+
+def _counted(x: Lanes, mask: Lanes | None = None) -> NDArray[np.bool_]:
+    """Whether a count is undefined: an undefined element is counted, or it is not known whether one is."""
+    return np.asarray((x.mask if mask is None else (x.mask & mask.value) | mask.mask).any())
 
 
 def _decided(group: str, x: Lanes, y: Lanes) -> NDArray[np.bool_]:

@@ -28,17 +28,17 @@ def join_(a: Analysis, op: Op) -> None:
 def cat_(a: Analysis, op: Op) -> None:
     """The lanes have other places in the result."""
     result = op.results[0]
-    a.states[result] = join_all(*[_displaced(a, result, a.of(v), 0) for v in op.operands])
+    a.states[result] = join_all(*[displaced(a, result, a.of(v), 0) for v in op.operands])
 
 
 def split_(a: Analysis, op: Op) -> None:
     """Conditions that do not vary along the last axis stay; of others it is not known where they hold."""
     (value,) = op.operands
     for result in op.results:
-        a.states[result] = _displaced(a, result, a.of(value), len(shape_of(value.type)) - 1)
+        a.states[result] = displaced(a, result, a.of(value), len(shape_of(value.type)) - 1)
 
 
-def _displaced(a: Analysis, result: Value, states: States, axis: int) -> States:
+def displaced(a: Analysis, result: Value, states: States, axis: int) -> States:
     """The states of a result where each condition that varies along an axis stands for one that nothing is known of."""
     atoms = a.keys.atoms
     (own,) = atoms.of(a.keys.atom(result))

@@ -26,7 +26,14 @@ SENTINEL = 1e4
 
 
 def group_of(op: Op) -> str | None:
-    """What a reduction does: the group of its combiner; argmax and argmin count as "max" and "min"; else None."""
+    """What a reduction does: the group of its combiner; argmax and argmin count as "max" and "min"; else None.
+
+    A sort is like a maximum or minimum: what comes last in its order is neutral to it.
+    """
+    if op.schema.group == "sort":
+        return "max" if op.attrs["descending"] else "min"
+    if not op.regions:
+        return None
     block, count = op.regions[0].block, len(op.operands)
     if count == 1:
         return combiner(op)
@@ -45,7 +52,9 @@ def identity_of(op: Op) -> float | None:
     element = element_of(op.operands[0].type)
     if not isinstance(element, DType):
         return None
-    if len(op.operands) > 1:
+    if op.schema.group == "sort" and (op.attrs["unsigned"] or (element.is_variable and element.within(UNSIGNED))):
+        return 0 if group_of(op) == "max" else -1
+    if len(op.operands) > 1 or not op.regions:
         family = {"max": MAX, "min": MIN}.get(group_of(op) or "")
         return family.generic.identity(element) if family is not None and family.generic.identity is not None else None
     if combiner(op) is None:
@@ -73,6 +82,8 @@ def harmless(op: Op, value: Value, fill: float) -> bool:
     identity = identity_of(op)
     if value is not op.operands[0] or identity is None or same_number(identity, fill):
         return True
+    if op.schema.group == "sort":
+        return not op.attrs["unsigned"] and within(group_of(op) or "", value, fill)
     name = op.regions[0].block.ops[0].schema.name
     if math.isnan(fill):
         return name in _BEATING_NAN

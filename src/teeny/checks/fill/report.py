@@ -67,7 +67,7 @@ def diagnose(finding: Finding, kernel: str, keys: Keys, fill: float | None) -> D
 
 def _reduction(finding: Finding, kernel: str, keys: Keys, fill: float | None) -> Diagnostic:
     op, load, state = finding.op, finding.entry.load, finding.entry.state
-    short, noun = reduction_words(group_of(op))
+    short, noun = reduction_words(group_of(op) if op.regions else op.schema.group)
     name, function = load_name(load), called(op, short)
     if isinstance(state, Undefined):
         message, text = f"undefined lanes of {name} take part in {function}", f"and enter this {noun}"
@@ -114,8 +114,13 @@ def _dot(finding: Finding, kernel: str, keys: Keys) -> Diagnostic:
 
 def _mend(op: Op, load: Op | None, fill: float | None, short: str) -> str:
     identity = identity_of(op)
+    if op.schema.group == "histogram":
+        mask = (mask_text(load) if load is not None else None) or "mask"
+        return f"leave them out: tl.histogram(..., mask={mask})"
     if fill is not None and load is not None:
         text = _argument(fill, fill_text(fill, load.results[0], load), load)
+        if op.schema.group == "sort":
+            return f"fill them so that they come last: {text}"
         if identity is not None and fill == identity:
             return f"fill them with the identity of {short}: {text}"
         return f"fill them so that they leave this {short} as it is: {text}"

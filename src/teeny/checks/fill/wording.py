@@ -24,7 +24,10 @@ _REPEATS = frozenset(("splat", "broadcast", "expand_dims"))
 _MOVES = _REPEATS | {"trans", "reshape"}
 _LONGEST = 60
 """Characters of source that a message repeats at most."""
-_WORDS = {"add": ("sum", "sum"), "mul": ("prod", "product"), "max": ("max", "maximum"), "min": ("min", "minimum")}
+_WORDS = {
+    "add": ("sum", "sum"), "mul": ("prod", "product"), "max": ("max", "maximum"), "min": ("min", "minimum"),
+    "sort": ("sort", "order"), "histogram": ("histogram", "histogram"),
+}  # fmt: skip
 
 
 def called(op: Op, default: str = "") -> str:
