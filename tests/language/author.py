@@ -14,7 +14,9 @@ from tests.language.values import ALL, FLOATS, NUMBERS
 
 
 class Author(Memory):
-    """Statements, and what they are put together to."""
+    """Statements, and what they are put together to; `most` of them in the body of the kernel."""
+
+    most = 6
 
     def body(self, count: int) -> tuple[Any, ...]:
         found: list[Any] = []
@@ -235,9 +237,9 @@ class Author(Memory):
         self.helpers.append(Helper(f"helper{len(self.helpers)}", parameters, tuple(body), early, inner.make(kind, 3)))
 
 
-def program(c: Choices) -> Program:
-    """A random kernel."""
-    a = Author(c, c.pick((1, 1, 1, 2, 2, 3)))
+def program(c: Choices, author: type[Author] = Author) -> Program:
+    """A random kernel by one kind of author."""
+    a = author(c, c.pick((1, 1, 1, 2, 2, 3)))
     generic = c.chance(35)
     if generic:
         a.classes["D"] = c.pick(("F", "F", "N", "I"))
@@ -291,7 +293,7 @@ def program(c: Choices) -> Program:
             kind = Kind(p.dtype, shape, c.chance(75))
             if shape or c.chance(50):
                 let(a.fresh(), kind, a.load(kind, 1))
-    body = [*prelude, *a.body(c.number(2, 6))]
+    body = [*prelude, *a.body(c.number(2, a.most))]
     for p in [p for p in a.pointers if p.output and c.chance(85)]:
         value = a.make(Kind(p.dtype, a.main, p.sure), 3)
         body += [Store(a.own(p, a.main), value, a.mask(a.main) if c.chance(60) else None)]

@@ -57,12 +57,16 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """`loop` is "tl.range", "range" or "tl.static_range"; bounds are expressions, or ints for a static one."""
+    """`loop` is "tl.range", "range" or "tl.static_range"; bounds are expressions, or ints for a static one.
+
+    `other` stands in its `else`.
+    """
 
     name: str
     loop: str
     bounds: tuple[Any, ...]
     body: tuple[Any, ...]
+    other: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,45 @@ class While:
 
 
 @dataclass(frozen=True, slots=True)
+class Spin:
+    """The same, counted up at the start of the body, so that it may jump. `forever`: `while True`, which breaks off at
+    the limit. `other` stands in its `else`."""
+
+    name: str
+    limit: int
+    condition: Expr | None
+    forever: bool
+    body: tuple[Any, ...]
+    other: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """`break`, `continue` or `return`."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """`name = (a, b)`. The expression "item" takes one element."""
+
+    name: str
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unpack:
+    """`a, b = helper(...)`."""
+
+    names: tuple[str, str]
+    helper: str
+    args: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class If:
-    """A run-time `if`, or one of a Const where the condition is a name."""
+    """A run-time `if`, or one of Consts where the condition is a text."""
 
     condition: Expr | str
     then: tuple[Any, ...]
@@ -93,13 +134,15 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class Helper:
-    """A function of tensors. `early`: a condition under which it returns another value."""
+    """A function of tensors. `early`: a condition under which it returns another value. `second`: it returns two; then
+    `early` has two values as well."""
 
     name: str
     parameters: tuple[tuple[str, Kind], ...]
     body: tuple[Let, ...]
-    early: tuple[Expr, Expr] | None
+    early: tuple[Expr, ...] | None
     result: Expr
+    second: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Random kernels by seed: `python -m tests.language.fuzz 0 1000` runs seeds 0 to 999 and prints what is wrong.
 
 `python -m tests.language.fuzz SEED` shows one kernel in full, `... shrink SEED` a small one with the same fault.
+From seed `FLOW` on the kernels are those of an author who is fond of control flow; `... flow 0 1000` counts from there.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import TypeVar
 
 from tests.language.author import program
 from tests.language.description import Program, Run
+from tests.language.expressions import Choices
+from tests.language.flow import Flow
 from tests.language.interpret import UnfitError
 from tests.language.shrink import shrink
 from tests.language.source import source
@@ -25,6 +28,13 @@ from tests.language.trial import FaultError, arguments, build, check
 
 T = TypeVar("T")
 LAUNCHES = 4
+FLOW = 10_000_000
+"""The first seed of a kernel by `flow.Flow`."""
+
+
+def made_of(c: Choices, seed: int) -> Program:
+    """The kernel of a seed."""
+    return program(c, Flow) if seed >= FLOW else program(c)
 
 
 class Seeded:
@@ -46,13 +56,14 @@ class Seeded:
 def launches(c: Seeded, made: Program, seed: int) -> list[Run]:
     """Launches of one specialisation."""
     first = arguments(c, made, 10 * seed)
-    return [first, *(arguments(c, made, 10 * seed + at, first) for at in range(1, LAUNCHES))]
+    count = LAUNCHES if seed < FLOW else 2
+    return [first, *(arguments(c, made, 10 * seed + at, first) for at in range(1, count))]
 
 
 def trial(seed: int, folder: Path, show: bool = False) -> tuple[int, int]:
     """One kernel on several launches; how many there were, and how many said something. Raises FaultError."""
     c = Seeded(seed)
-    made = program(c)
+    made = made_of(c, seed)
     runs = launches(c, made, seed)
     built = build(made, folder)
     if show:
@@ -71,7 +82,7 @@ def trial(seed: int, folder: Path, show: bool = False) -> tuple[int, int]:
 def shrunk(seed: int, folder: Path) -> str:
     """The source of a small kernel with the same fault, and the fault."""
     c = Seeded(seed)
-    made = program(c)
+    made = made_of(c, seed)
 
     def fault_of(candidate: Program, chosen: Run) -> str:
         return apart(lambda: fault_in(candidate, chosen, folder))
@@ -85,6 +96,9 @@ def shrunk(seed: int, folder: Path) -> str:
 
 
 def main(arguments: list[str]) -> int:
+    if "flow" in arguments:
+        numbers = [a for a in arguments if a != "flow"]
+        arguments = [str(int(a) + FLOW) if a.isdecimal() else a for a in numbers]
     if arguments[0] == "shrink":
         with tempfile.TemporaryDirectory() as name:
             print(shrunk(int(arguments[1]), Path(name)))

@@ -12,7 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from tests.language.description import Expr, For, Helper, If, Leave, Let, Pair, Program, Run, Shape, Store, While, dims
+from tests.language.description import (
+    Expr,
+    For,
+    Helper,
+    If,
+    Jump,
+    Leave,
+    Let,
+    Pair,
+    Program,
+    Run,
+    Shape,
+    Spin,
+    Store,
+    Tuple,
+    Unpack,
+    While,
+    dims,
+)
 from tests.language.meaning import MEANING, cast, exact, largest, smallest, total
 from tests.language.rounding import DTYPES, NAMES
 from tests.language.values import FLOATS, random
@@ -40,6 +58,14 @@ class UnfitError(Exception):
 
 class LeftError(Exception):
     """The program has returned."""
+
+
+class JumpError(Exception):
+    """A `break` or `continue`, which the loop around catches."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(word)
+        self.word = word
 
 
 @dataclass(slots=True)
@@ -116,6 +142,7 @@ class Interpreter:
         self.helpers = {h.name: h for h in program.helpers}
         self.id = (0, 0, 0)
         self.env: dict[str, Lanes | int] = {}
+        self.tuples: dict[str, tuple[Lanes, ...]] = {}
         self.steps = 0
 
     def launch(self) -> None:
@@ -159,14 +186,32 @@ class Interpreter:
                 self.env.update(zip(names, [self.lanes(v) for v in values], strict=True))
             case Store(pointer, value, mask):
                 self.store(pointer, value, mask)
-            case For(name, _, bounds, body):
+            case For(name, _, bounds, body, other):
                 numbers = [b if isinstance(b, int) else self.constant(b) for b in bounds]
                 wide = any(isinstance(b, Expr) and b.kind.dtype == "i64" for b in bounds)
                 for i in range(*numbers):
                     static = s.loop == "tl.static_range"
                     index = np.asarray(i, np.int64 if wide else np.int32)
                     self.env[name] = i if static else Lanes(index, np.False_)
-                    self.block(body)
+                    if not self.iteration(body):
+                        break
+                else:
+                    self.block(other)
+            case Spin(name, limit, condition, _, body, other):
+                while (condition is None or bool(self.lanes(condition).value)) and self.count(name) < limit:
+                    self.env[name] = Lanes(np.asarray(self.count(name) + 1, np.int32), np.False_)
+                    if not self.iteration(body):
+                        return
+                if not s.forever:
+                    self.block(other)
+            case Jump(word):
+                raise LeftError if word == "return" else JumpError(word)
+            case Tuple(name, values):
+                self.tuples[name] = tuple(self.lanes(v) for v in values)
+            case Unpack(names, helper, args):
+                self.env.update(
+                    zip(names, self.results(self.helpers[helper], [self.lanes(a) for a in args]), strict=True)
+                )
             case While(name, limit, condition, body):
                 # both sides of `and` are evaluated, so the condition comes first
                 while (condition is None or bool(self.lanes(condition).value)) and self.count(name) < limit:
@@ -174,7 +219,8 @@ class Interpreter:
                     self.env[name] = Lanes(np.asarray(self.count(name) + 1, np.int32), np.False_)
             case If(condition, then, other):
                 if isinstance(condition, str):
-                    taken = bool(self.run.constants[condition])
+                    known = {n: v for n, v in self.env.items() if isinstance(v, int)}
+                    taken = bool(eval(condition, {}, {**self.run.constants, **known}))
                 else:
                     taken = bool(self.lanes(condition).value)
                 self.block(then if taken else other)
@@ -183,6 +229,14 @@ class Interpreter:
                     raise LeftError
             case _:
                 raise AssertionError(s)
+
+    def iteration(self, body: tuple[Any, ...]) -> bool:
+        """One iteration; whether the loop goes on."""
+        try:
+            self.block(body)
+        except JumpError as jump:
+            return jump.word == "continue"
+        return True
 
     def count(self, name: str) -> int:
         found = self.env[name]
@@ -250,6 +304,8 @@ class Interpreter:
     def evaluate(self, e: Expr) -> Lanes:
         at = e.at
         match e.op:
+            case "item":
+                return self.tuples[at[0]][at[1]]
             case "var":
                 found = self.env[at]
                 assert isinstance(found, Lanes)
@@ -337,12 +393,15 @@ class Interpreter:
         return Lanes(value, poison)
 
     def helper(self, h: Helper, args: list[Lanes]) -> Lanes:
+        return self.results(h, args)[0]
+
+    def results(self, h: Helper, args: list[Lanes]) -> list[Lanes]:
         outer, self.env = self.env, {name: x for (name, _), x in zip(h.parameters, args, strict=True)}
         for s in h.body:
             self.statement(s)
-        found = h.result
+        found = [h.result] if h.second is None else [h.result, h.second]
         if h.early is not None and self.lanes(h.early[0]).value:
-            found = h.early[1]
-        result = self.lanes(found)
+            found = list(h.early[1:])
+        made = [self.lanes(e) for e in found]
         self.env = outer
-        return result
+        return made

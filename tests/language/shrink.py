@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from tests.language.description import Expr, For, If, Program, Store, While
+from tests.language.description import Expr, For, If, Program, Spin, Store, While
 
 Place = tuple[Any, ...]
 """The way from a program to one of its nodes: names of fields and indices."""
@@ -42,8 +42,11 @@ def smaller(x: Any, place: Place) -> Iterator[Any]:
     in_body = bool(place) and isinstance(place[-1], int) and not isinstance(x, Expr)
     if in_body:
         yield ()
-        if isinstance(x, For | While):
+        if isinstance(x, For | While | Spin):
             yield x.body
+        if isinstance(x, For | Spin):
+            yield x.other
+            yield replace(x, other=())
         if isinstance(x, If):
             yield x.then
             yield x.other

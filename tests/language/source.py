@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-from tests.language.description import Expr, For, Helper, If, Kind, Leave, Let, Pair, Program, Shape, Store, While
+from tests.language.description import (
+    Expr,
+    For,
+    Helper,
+    If,
+    Jump,
+    Kind,
+    Leave,
+    Let,
+    Pair,
+    Program,
+    Shape,
+    Spin,
+    Store,
+    Tuple,
+    Unpack,
+    While,
+)
 from tests.language.sheet import spelled
 
 
@@ -38,6 +55,8 @@ class Writer:
                 return str(at)
             case "literal":
                 return number_text(at)
+            case "item":
+                return f"{at[0]}[{at[1]}]"
             case "binary" | "compare":
                 return f"({args[0]} {at} {args[1]})"
             case "chain":
@@ -98,9 +117,23 @@ class Writer:
             case Store(pointer, value, mask):
                 more = "" if mask is None else f", mask={self.expr(mask)}"
                 return f"{space}tl.store({self.expr(pointer)}, {self.expr(value)}{more})\n"
-            case For(name, loop, bounds, body):
+            case For(name, loop, bounds, body, other):
                 texts = ", ".join(self.expr(b) if isinstance(b, Expr) else str(b) for b in bounds)
-                return f"{space}for {name} in {loop}({texts}):\n{self.block(body, indent + 1)}"
+                head = f"{space}for {name} in {loop}({texts}):\n"
+                return f"{head}{self.block(body, indent + 1)}{self.otherwise(other, indent)}"
+            case Spin(name, limit, condition, forever, body, other):
+                more = "" if condition is None else f" and {self.expr(condition)}"
+                test = "True" if forever else f"{name} < {limit}{more}"
+                more = "" if condition is None else f" or not {self.expr(condition)}"
+                stop = f"{space}    if {name} >= {limit}{more}:\n{space}        break\n" if forever else ""
+                head = f"{space}while {test}:\n{stop}{space}    {name} += 1\n"
+                return f"{head}{self.block(body, indent + 1)}{self.otherwise(other, indent)}"
+            case Jump(word):
+                return f"{space}{word}\n"
+            case Tuple(name, values):
+                return f"{space}{name} = ({', '.join(map(self.expr, values))},)\n"
+            case Unpack(names, helper, args):
+                return f"{space}{', '.join(names)} = {helper}({', '.join(map(self.expr, args))})\n"
             case While(name, limit, condition, body):
                 more = "" if condition is None else f" and {self.expr(condition)}"
                 count = f"{space}    {name} += 1\n"
@@ -108,11 +141,14 @@ class Writer:
             case If(condition, then, other):
                 test = condition if isinstance(condition, str) else self.expr(condition)
                 text = f"{space}if {test}:\n{self.block(then, indent + 1)}"
-                return text + (f"{space}else:\n{self.block(other, indent + 1)}" if other else "")
+                return text + self.otherwise(other, indent)
             case Leave(condition):
                 return f"{space}if {self.expr(condition)}:\n{space}    return\n"
             case _:
                 raise AssertionError(s)
+
+    def otherwise(self, body: tuple[object, ...], indent: int) -> str:
+        return f"{'    ' * indent}else:\n{self.block(body, indent + 1)}" if body else ""
 
     def helper(self, h: Helper) -> str:
         def tensor(kind: Kind) -> str:
@@ -120,12 +156,14 @@ class Writer:
 
         parameters = ", ".join(f"{name}: {tensor(kind)}" for name, kind in h.parameters)
         outer, self.carriers = self.carriers, {kind.dtype: name for name, kind in h.parameters}
-        text = (
-            f"def {h.name}({parameters}) -> {tensor(h.result.kind)}:\n{''.join(self.statement(s, 1) for s in h.body)}"
-        )
+        gives = tensor(h.result.kind)
+        if h.second is not None:
+            gives = f"tuple[{gives}, {tensor(h.second.kind)}]"
+        text = f"def {h.name}({parameters}) -> {gives}:\n{''.join(self.statement(s, 1) for s in h.body)}"
         if h.early is not None:
-            text += f"    if {self.expr(h.early[0])}:\n        return {self.expr(h.early[1])}\n"
-        text += f"    return {self.expr(h.result)}\n\n\n"
+            text += f"    if {self.expr(h.early[0])}:\n        return {', '.join(map(self.expr, h.early[1:]))}\n"
+        results = [h.result] if h.second is None else [h.result, h.second]
+        text += f"    return {', '.join(map(self.expr, results))}\n\n\n"
         self.carriers = outer
         return text
 
