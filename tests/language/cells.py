@@ -10,6 +10,7 @@ import numpy as np
 from tests.language import (
     cells_atomic,
     cells_combine,
+    cells_descriptor,
     cells_dot,
     cells_dot_scaled,
     cells_float8,
@@ -135,7 +136,7 @@ def cells() -> dict[str, tuple[str, Callable[[], Sheet]]]:
         *cells_sort.cells(),
     ):
         found[label] = (function, made)
-    for function, label, made in (*cells_combine.cells(), *cells_more.cells()):
+    for function, label, made in (*cells_combine.cells(), *cells_descriptor.cells(), *cells_more.cells()):
         found[label] = (function, made)
     for label, made in cells_dot.cells():
         found[label] = ("dot", made)
