@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from teeny.ir.dtype import F32, F64, FLOAT, DType
+from teeny.ir.dtype import F64, FLOAT, DType
 from teeny.ir.rules import monotone
 from teeny.ir.schema import AnyRule, OpDef, Ulp
 from teeny.ops import vecmath
@@ -43,7 +43,6 @@ __all__ = [
     "sub_rn",
 ]  # fmt: skip
 
-_WIDE = F32.mask | F64.mask
 _NARROW = {"F": ("f16", "bf16")}
 _FAST = "Triton's is an approximation, faster and less accurate than this where NVIDIA's GPUs have one."
 
@@ -56,7 +55,7 @@ precise_exp_ = elementwise(
 def _alone(name: str, symbol: str, numpy: AnyRule, cpu: AnyRule, fold: Callable[[float, float], float]) -> OpDef:
     """One operation, rounded to nearest and fused with nothing."""
     return elementwise(
-        f"libdevice.{name}", _WIDE, 2, numpy, cpu, group=name, fold=fold, commutative=name != "sub_rn",
+        f"libdevice.{name}", FLOAT, 2, numpy, cpu, group=name, fold=fold, commutative=name != "sub_rn",
         symbols=(f"__nv_f{symbol}_rn", f"__nv_d{symbol}_rn"),
     )  # fmt: skip
 

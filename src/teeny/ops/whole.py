@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from teeny.ir.dtype import BOOL, F32, F64, FLOAT, I32, I64, DType
+from teeny.ir.dtype import BOOL, FLOAT, I32, I64, DType
 from teeny.ir.rules import Lanewise, Structural, monotone
 from teeny.ir.schema import OpDef, define, dtype_of, expect, same_shape
 from teeny.ir.types import Type
@@ -30,7 +30,6 @@ __all__ = [
 ]  # fmt: skip
 
 _DIFFERS = "Triton takes f32 and f64 alone."
-_WIDE = F32.mask | F64.mask
 _NARROW = {"F": ("f16", "bf16")}
 
 
@@ -82,7 +81,7 @@ fmod_ = elementwise(
     cost=20.0, wide=True, symbols=("__nv_fmodf", "__nv_fmod"),
 )  # fmt: skip
 nextafter_ = elementwise(
-    "libdevice.nextafter", _WIDE, 2, lambda np, x, y: np.nextafter(x, y), vecmath.nextafter, group="nextafter",
+    "libdevice.nextafter", FLOAT, 2, lambda np, x, y: np.nextafter(x, y), vecmath.nextafter, group="nextafter",
     cost=6.0, symbols=("__nv_nextafterf", "__nv_nextafter"),
 )  # fmt: skip
 
@@ -90,7 +89,7 @@ nextafter_ = elementwise(
 def _ldexp_types(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
     x, n = types
     same_shape(x, n)
-    expect(dtype_of(x).within(_WIDE), f"ldexp scales f32 and f64, found {x}")
+    expect(dtype_of(x).within(FLOAT), f"ldexp scales floats, found {x}")
     expect(dtype_of(n) is I32, f"ldexp takes an exponent of i32, found {n}")
     return (x,)
 

@@ -1,4 +1,4 @@
-"""Conversions of floats that a GPU has no instruction for, or that Triton gets wrong there, written out in others.
+"""What a GPU has no instruction or library for, or Triton gets wrong there, written out in other operations.
 
 What Triton 3.6 and 3.9 do (seen in the code they make): NVIDIA's GPUs convert to and from f8e4m3 and f8e5m2, rounding
 to nearest, from sm_89 on; before, f8e5m2 is read alone. f8e5m2 becomes bf16 by a product that loses infinities and NaN.
@@ -31,15 +31,25 @@ _NO_NEGATIVE_ZERO = (LEAVES["f8e4m3fnuz"], LEAVES["f8e5m2fnuz"])
 _UNTIL_F32 = (F16, BF16, F32)
 
 
+_NOT_AMDS = frozenset(f"libdevice.{name}" for name in ("add_rn", "brev", "clz", "ffs", "mul_rn", "popc", "sub_rn"))
+"""Functions of NVIDIA's library that AMD's has not."""
+
+
 def fitted(module: Module, goal: Goal) -> Module:
     """The module itself where the architecture has everything, else a copy with the same meaning."""
+    amd = goal.backend == "hip"
 
     def rule(b: Builder, op: Op, operands: tuple[Value, ...]) -> Value | None:
         if op.schema is fp_to_fp:
             return _converted(b, op, operands[0], goal)
+        if amd and op.schema.name in _NOT_AMDS:
+            return written_out(b, op, operands)
         return _constant(b, op) if _is_constant(op) else None
 
-    return expand(module, rule, lambda op: op.schema is fp_to_fp or _is_constant(op))
+    def concerns(op: Op) -> bool:
+        return op.schema is fp_to_fp or _is_constant(op) or (amd and op.schema.name in _NOT_AMDS)
+
+    return expand(module, rule, concerns)
 
 
 def _is_constant(op: Op) -> bool:
