@@ -69,13 +69,13 @@ class Part:
         return found is not None and found["hash"] == hashed and not self.failures([label])
 
     def failures(self, labels: Iterable[str]) -> list[str]:
-        """The outcomes that are failures, with their cells."""
-        return [
-            f"{label} on {executor}: {said}"
-            for label in labels
-            for executor, said in self.cells.get(label, {}).get("not", {}).items()
-            if said.startswith("failed")
-        ]
+        """The outcomes that are failures, with their cells, one line for all executors that fail alike."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for label in labels:
+            for executor, said in self.cells.get(label, {}).get("not", {}).items():
+                if said.startswith("failed"):
+                    found.setdefault((label, said), []).append(executor)
+        return [f"{label} on {', '.join(executors)}: {said}" for (label, said), executors in found.items()]
 
     def keep(self, labels: Iterable[str]) -> None:
         """Write the file, without cells that there are no more. One line a cell."""
