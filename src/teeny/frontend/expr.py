@@ -16,6 +16,7 @@ from teeny.frontend.contract import CONTRACTS
 from teeny.frontend.debug import DEBUG
 from teeny.frontend.execute import evaluate
 from teeny.frontend.inline import inline
+from teeny.frontend.pointers import POINTERS
 from teeny.frontend.sequences import Rest, elements
 from teeny.frontend.values import UNKNOWN, Answer, Method, Unset, is_faulty
 from teeny.ops.function import LanguageFunction, function_of
@@ -85,7 +86,7 @@ def _language(
         return call_language(c, node, function, args, keywords, nodes, keyword_nodes)
     if function.construct in COMBINERS:
         return combine(c, node, function, args, keywords, nodes, keyword_nodes)
-    rule = CONTRACTS.get(function.construct) or DEBUG.get(function.construct)
+    rule = CONTRACTS.get(function.construct) or DEBUG.get(function.construct) or POINTERS.get(function.construct)
     if rule is not None:
         return rule(c, node, function, args, keywords, nodes)
     if function.construct == "index":

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from teeny.frontend.context import Context
 from teeny.frontend.execute import evaluate
+from teeny.frontend.pointers import indexed
 from teeny.frontend.values import UNKNOWN, Unset, is_faulty, is_tuple, show
 from teeny.ir.guard import TRUE
 from teeny.ir.poly import Poly
 from teeny.ir.types import ViewType, element_of, typed
+from teeny.language.tensor import Ptr
 from teeny.ops.function import Operand
 from teeny.ops.shape import expand_dims_, splat
 
@@ -23,6 +25,8 @@ def subscript(c: Context, node: ast.Subscript) -> Any:
     base = evaluate(c, node.value)
     if is_faulty(base) and not is_tuple(base):
         return UNKNOWN
+    if base is Ptr:
+        return indexed(c, node)
     if is_tuple(base):
         return _element(c, node, base)
     if isinstance(base, Unset) and base.kind is tuple:

@@ -244,9 +244,9 @@ def _compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any, left: ast
         return c.fault("E001", "`in` is outside the language", node, help="compare with each value")
     if isinstance(x, Operand):
         function = _find(x, kind, False)
-        if function is not None and not (isinstance(y, Operand) and y.is_pointer):
+        if function is not None and x.is_pointer == (isinstance(y, Operand) and y.is_pointer):
             return call_language(c, node, function, (x, y), {}, (left, right), {})
-    elif isinstance(y, Operand):
+    elif isinstance(y, Operand) and not y.is_pointer:
         function = _find(y, _MIRRORED[kind], False)
         if function is not None:
             return call_language(c, node, function, (y, x), {}, (right, left), {})

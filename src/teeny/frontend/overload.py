@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from teeny.frontend.signature import EMPTY, LANGUAGE_VARIABLES, Param, Signature, Term, dtypes_in, language_signature
+from teeny.frontend.signature import (
+    EMPTY,
+    LANGUAGE_VARIABLES,
+    POINTEES,
+    Param,
+    Signature,
+    Term,
+    dtypes_in,
+    language_signature,
+)
 from teeny.frontend.values import Comparison, Condition, Unknown, Unset, is_const, is_faulty, is_tuple
 from teeny.ir.dtype import LEAVES, DType
 from teeny.ir.poly import Poly
@@ -52,6 +61,8 @@ class Match:
     def _result(self, term: Term) -> Result:
         if term.kind == "tuple":
             return tuple(self._result(one) for one in term.inner)
+        if term.kind == "ptr" and term.inner:
+            return pointer(cast("PointerType", self._result(term.inner[0])))
         if term.kind == "none" or term.dtype is None:
             return None
         dtype = self.subst.get(term.dtype, term.dtype)
@@ -97,8 +108,47 @@ def _is_literal(term: Term) -> bool:
     return term.kind == "literal" or (term.kind == "const" and any(map(_is_literal, term.inner)))
 
 
-def match(function: LanguageFunction, values: Mapping[str, Any], pin: Pin) -> Match | Mismatch:
-    """Match the arguments of a call (by parameter name; defaults not yet filled in) against the overloads."""
+def match(function: LanguageFunction, values: Mapping[str, Any], pin: Pin, plain: bool = False) -> Match | Mismatch:
+    """Match the arguments of a call (by parameter name; defaults not yet filled in) against the overloads.
+
+    `plain`: no guard pins a dtype variable. Then the kinds and dtypes of the arguments decide, and are remembered.
+    """
+    key = _kinds(function, values) if plain else None
+    if key is None:
+        return _search(function, values, pin)
+    table: dict[Any, tuple[Signature, dict[DType, DType]]] = function.memo.setdefault("matches", {})
+    known = table.get(key)
+    if known is not None:
+        signature, subst = known
+        return Match(signature, {p.name: values.get(p.name, p.default) for p in signature.params}, subst)
+    found = _search(function, values, pin)
+    if isinstance(found, Match):
+        table[key] = (found.signature, found.subst)
+    return found
+
+
+_BY_CLASS = frozenset({int, bool, float, str, type(None), Poly, Condition, Comparison})
+
+
+def _kinds(function: LanguageFunction, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    """What decides the overload of a call; None where values themselves do, or are no plain ones."""
+    if selecting(function):
+        return None
+    found: list[Any] = []
+    for name, value in values.items():
+        kind = value.__class__
+        if kind is Operand:
+            found.append((name, value.dtype, value.value.type.__class__))
+        elif kind in _BY_CLASS:
+            found.append((name, kind))
+        elif kind is DType:
+            found.append((name, value))
+        else:
+            return None
+    return tuple(found)
+
+
+def _search(function: LanguageFunction, values: Mapping[str, Any], pin: Pin) -> Match | Mismatch:
     best: Mismatch | None = None
     for signature in signatures(function):
         found = _fit(signature, values, pin, function.exclude)
@@ -170,8 +220,7 @@ def _fits_term(term: Term, value: object, subst: dict[DType, DType], pin: Pin) -
         if (kind == "ptr") != isinstance(dtype, PointerType) or isinstance(value.type, ViewType):
             return "kind"
         if isinstance(dtype, PointerType):
-            assert isinstance(dtype.pointee, DType)
-            dtype = dtype.pointee
+            return _fits_pointer(term, dtype, subst, pin)
         wrong = None if term.dtype is None else _unify(term.dtype, dtype, subst, pin)
         return wrong or ("rank" if kind == "scalar" and value.shape else None)
     if kind in _VIEWS:
@@ -180,6 +229,8 @@ def _fits_term(term: Term, value: object, subst: dict[DType, DType], pin: Pin) -
         assert isinstance(value.dtype, PointerType)
         assert isinstance(value.dtype.pointee, DType)
         return _unify(term.dtype, value.dtype.pointee, subst, pin)
+    if kind == "dtype" and term.inner:
+        return _fits_pointer(term.inner[0], value, subst, pin) if isinstance(value, PointerType) else "kind"
     if kind == "dtype":
         return _unify(term.dtype, value, subst, pin) if isinstance(value, DType) else "kind"
     if kind == "const":
@@ -193,6 +244,19 @@ def _fits_term(term: Term, value: object, subst: dict[DType, DType], pin: Pin) -
     if kind == "literal":
         return None if type(value) is type(term.value) and value == term.value else "kind"
     return "kind" if isinstance(value, Operand) or not _is_plain(kind, value) else None
+
+
+def _fits_pointer(term: Term, type_: PointerType, subst: dict[DType, DType], pin: Pin) -> str | None:
+    """Whether a pointer's type is the one that `Ptr[...]` says."""
+    pointee = type_.pointee
+    if term.inner:
+        return _fits_pointer(term.inner[0], pointee, subst, pin) if isinstance(pointee, PointerType) else "kind"
+    if term.dtype is None or isinstance(pointee, DType):
+        return None if term.dtype is None else _unify(term.dtype, cast("DType", pointee), subst, pin)
+    if term.dtype not in POINTEES:
+        return "bound" if term.dtype.is_variable else "dtype"
+    found = cast("Any", subst).setdefault(term.dtype, pointee)
+    return None if found is pointee else "dtype"
 
 
 def _any_of(terms: tuple[Term, ...], value: object, subst: dict[DType, DType], pin: Pin) -> str | None:
@@ -239,6 +303,8 @@ def _unify(wanted: DType | None, found: DType, subst: dict[DType, DType], pin: P
     if not wanted.is_variable:
         return None if wanted is found or wanted is pin(found) else "dtype"
     bound = subst.get(wanted)
+    if isinstance(bound, PointerType):
+        return "dtype"
     if bound is None:
         if not found.within(wanted.mask):
             leaf = pin(found)

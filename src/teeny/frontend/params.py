@@ -13,7 +13,7 @@ from teeny.diag.span import Location
 from teeny.frontend.inline import lookup_of
 from teeny.frontend.signature import EMPTY, AnnotationError, Term, terms_of
 from teeny.frontend.source import KernelSource
-from teeny.ir.dtype import BOOL, I8, DType, storage
+from teeny.ir.dtype import BOOL, I8, I64, DType, storage
 from teeny.ir.types import PointerType, Type, pointer
 
 
@@ -21,30 +21,41 @@ from teeny.ir.types import PointerType, Type, pointer
 class Parameter:
     """One parameter. `dtype`: of the elements or of the scalar, a leaf or a variable; None for a Const.
 
+    A tensor descriptor is passed as several values, see `passed_descriptor`.
+    `to`: what the elements of an array of addresses point at, a dtype or a pointer again; their own dtype is i64.
     `const`: what a Const takes: terms of the kinds int, bool, float, str, none, tuple, dtype, function.
     """
 
     name: str
-    kind: Literal["pointer", "scalar", "const"]
+    kind: Literal["pointer", "scalar", "const", "descriptor"]
     dtype: DType | None
     optional: bool
     const: tuple[Term, ...]
     default: Any
     location: Location
     annotation: str
+    to: DType | PointerType | None = None
 
     def type(self, subst: Mapping[DType, DType]) -> Type:
         """The IR type, with dtype variables replaced."""
         assert self.dtype is not None
         dtype = subst.get(self.dtype, self.dtype)
-        if self.kind == "pointer":
+        if self.kind in ("pointer", "descriptor"):
             return pointer(I8 if dtype is BOOL else storage(dtype))
         return storage(dtype)
 
     def language_dtype(self, subst: Mapping[DType, DType]) -> DType | PointerType:
         assert self.dtype is not None
+        if self.to is not None:
+            return pointer(pointer(_replaced(self.to, subst)))
         dtype = subst.get(self.dtype, self.dtype)
-        return pointer(dtype) if self.kind == "pointer" else dtype
+        return pointer(dtype) if self.kind in ("pointer", "descriptor") else dtype
+
+
+def _replaced(element: DType | PointerType, subst: Mapping[DType, DType]) -> DType | PointerType:
+    if isinstance(element, PointerType):
+        return pointer(_replaced(element.pointee, subst))
+    return subst.get(element, element)
 
 
 def parameters(fn: FunctionType, source: KernelSource) -> tuple[list[Parameter], list[Diagnostic]]:
@@ -70,6 +81,13 @@ def parameters(fn: FunctionType, source: KernelSource) -> tuple[list[Parameter],
         made = _parameter(fn, source, one, defaults.get(one.arg, EMPTY), fault)
         if made is not None:
             found.append(made)
+    said = {p.dtype for p in found}
+    for parameter in found:
+        inner = _leaf(parameter.to)
+        if inner is not None and inner.is_variable and inner not in said:
+            text = f"nothing says what {inner.name} is: an array of addresses does not"
+            help = f"name the dtype, or give another pointer {inner.name}"
+            faults.append(report("E006", text, at(parameter.location), help=(help,), kernel=fn.__name__))
     returns = source.tree.returns
     if returns is not None and not (isinstance(returns, ast.Constant) and returns.value in (None, "None")):
         fault(
@@ -107,10 +125,14 @@ def _parameter(fn: FunctionType, source: KernelSource, one: ast.arg, default: An
     location = Location(source.span(one))
     optional = any(t.kind == "none" for t in terms)
     plain = [t for t in terms if t.kind != "none"]
+    if len(plain) == 1 and plain[0].kind == "ptr" and plain[0].inner:
+        return Parameter(name, "pointer", I64, optional, (), default, location, text, _pointed(plain[0].inner[0]))
     if len(plain) == 1 and (plain[0].kind == "const" or plain[0].dtype is not None):
         term = plain[0]
         if term.kind == "ptr":
             return Parameter(name, "pointer", term.dtype, optional, (), default, location, text)
+        if term.kind == "descriptor":
+            return Parameter(name, "descriptor", term.dtype, optional, (), default, location, text)
         if term.kind in ("scalar", "tensor") and not optional:
             return Parameter(name, "scalar", term.dtype, False, (), default, location, text)
         if term.kind == "const" and not optional:
@@ -122,3 +144,17 @@ def _parameter(fn: FunctionType, source: KernelSource, one: ast.arg, default: An
         "write tl.Ptr[...], tl.Scalar[...] or tl.Const[...]",
     )
     return None
+
+
+def _pointed(term: Term) -> DType | PointerType:
+    """What `Ptr[...]` points at."""
+    if term.inner:
+        return pointer(_pointed(term.inner[0]))
+    assert term.dtype is not None
+    return term.dtype
+
+
+def _leaf(element: DType | PointerType | None) -> DType | None:
+    while isinstance(element, PointerType):
+        element = element.pointee
+    return element

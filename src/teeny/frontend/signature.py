@@ -28,7 +28,8 @@ class Term(NamedTuple):
 
     `dtype`: the leaf or variable inside `Tensor[...]`, `Ptr[...]`, `type[...]`; None inside `Tensor[Any]`.
     `inner`: the alternatives inside `Const[...]` and of a union; the elements of a tuple, where `many` says that the
-    one element stands for any number (`tuple[int, ...]`). `value`: that of a `Literal[...]`.
+    one element stands for any number (`tuple[int, ...]`); the pointer in `Ptr[Ptr[...]]` and `type[Ptr[...]]`.
+    `value`: that of a `Literal[...]`.
     """
 
     kind: Kind
@@ -65,8 +66,11 @@ LANGUAGE_VARIABLES: dict[str, DType] = {
     "J": variable("J", CLASSES["Int"], "Int"),
     "F": variable("F", CLASSES["Float"], "Float"), "B": variable("B", CLASSES["Bits"], "Bits"),
     "S": variable("S", NUM | BOOLEAN, "Num or Bool"), "Q": variable("Q", CLASSES["Float8"], "Float8"),
-    "P": variable("P", CLASSES["Float8"], "Float8"),
+    "P": variable("P", CLASSES["Float8"], "Float8"), "X": variable("X", CLASSES["Dtype"], "Dtype"),
+    "Y": variable("Y", CLASSES["Dtype"], "Dtype"),
 }  # fmt: skip
+POINTEES = (LANGUAGE_VARIABLES["X"], LANGUAGE_VARIABLES["Y"])
+"""Variables that may stand for pointers too: what a pointer points at."""
 _LEAF_NAMES: dict[str, DType] = {
     **LEAVES, "bool_": LEAVES["bool"], "int1": LEAVES["bool"], "bfloat16": LEAVES["bf16"],
     **{f"int{b}": LEAVES[f"i{b}"] for b in (8, 16, 32, 64)}, **{f"uint{b}": LEAVES[f"u{b}"] for b in (8, 16, 32, 64)},
@@ -141,6 +145,8 @@ _ALIASES = {"Size": "Scalar[i32] | int", "Whole": "Scalar[i32] | Scalar[i64] | i
 
 
 def _subscript(name: str, node: ast.Subscript, lookup: Lookup) -> tuple[Term, ...]:
+    if name in ("Ptr", "type") and isinstance(node.slice, ast.Subscript) and _last(node.slice.value) == "Ptr":
+        return (Term("ptr" if name == "Ptr" else "dtype", None, _subscript("Ptr", node.slice, lookup)),)
     if name in _OF_DTYPE:
         free = _last(node.slice) == "Any"
         return (Term(_OF_DTYPE[name], None if free else _dtype(node.slice, lookup)),)
@@ -252,7 +258,7 @@ def dtypes_in(terms: tuple[Term, ...]) -> list[DType]:
     for term in terms:
         if term.dtype is not None:
             found.append(term.dtype)
-        if term.kind in ("tuple", "union"):
+        if term.kind in ("tuple", "union", "ptr", "dtype"):
             found += dtypes_in(term.inner)
     return found
 
@@ -284,5 +290,8 @@ def _show_term(term: Term) -> str:
             one = term.inner[0]
             return f"a tuple, each {show_terms(one.inner)}" if one.kind == "union" else f"a tuple of {one.kind}s"
         return f"a tuple ({', '.join(map(_show_term, term.inner))})"
+    if term.kind in ("ptr", "dtype") and term.inner:
+        pointed = _show_term(term.inner[0]).removeprefix("a ")
+        return f"a pointer to a {pointed}" if term.kind == "ptr" else f"the type of a {pointed}"
     shown = "" if dtype is None else f" of {dtype.bound}" if dtype.is_variable else f" of {dtype.name}"
     return _WORDS.get(term.kind, f"a {term.kind}") + shown.replace(" of Dtype", "")

@@ -128,6 +128,8 @@ def show(value: object) -> str:
         return f"Tensor[{dtype}] of shape {show_shape(value.shape)}" if value.shape else f"Scalar[{dtype}]"
     if isinstance(value, DType):
         return f"the dtype {value.name}"
+    if isinstance(value, PointerType):
+        return f"the type {show_dtype(value)}"
     if isinstance(value, Condition | Comparison):
         return "a Const bool"
     if isinstance(value, Poly):

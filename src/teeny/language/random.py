@@ -120,9 +120,9 @@ def uint_to_uniform_float(x: Tensor[i64]) -> Tensor[f32]: ...
 def uint_to_uniform_float(x: Any) -> Any:
     """Random integers as f32 in [0, 1): the size of the signed number, folded at 0, times a scale."""
     if x.dtype == tl.u32 or x.dtype == tl.i32:
-        narrow = x.to(tl.i32)
+        narrow: Tensor[i32] = x.to(tl.i32)
         return tl.where(narrow < 0, ~narrow, narrow).to(tl.f32) * 4.6566127342e-10
-    wide = x.to(tl.i64)
+    wide: Tensor[i64] = x.to(tl.i64)
     return tl.where(wide < 0, ~wide, wide).to(tl.f32) * 1.0842020432385337e-19
 
 

@@ -6,7 +6,22 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, overload
 
 import teeny.language as tl
 from teeny.language.dtypes import Bits, Bool, Dtype, Float, Float8, Int, Num, bool_, i32, i64
-from teeny.ops import arith, atomic, atomic_access, bits, block_pointer, cast, combine, compare, descriptor, division, memory, pointer, reduce, scan
+from teeny.ops import (
+    arith,
+    atomic,
+    atomic_access,
+    bits,
+    block_pointer,
+    cast,
+    combine,
+    compare,
+    descriptor,
+    division,
+    memory,
+    pointer,
+    reduce,
+    scan,
+)
 from teeny.ops import flip as flips
 from teeny.ops import histogram as histograms
 from teeny.ops import join as joins

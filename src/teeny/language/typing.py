@@ -20,10 +20,12 @@ from teeny.language.tensor import (
     Tensor,
     TensorDescriptor,
     Whole,
+    X,
+    Y,
 )
 
 __all__ = [
     "B", "BlockPtr", "Const", "D", "E", "F", "I", "J", "N", "P", "Ptr", "Q", "S", "Scalar", "Size", "Tensor",
-    "TensorDescriptor", "Whole",
+    "TensorDescriptor", "Whole", "X", "Y",
     "bool_", "f16", "f32", "f64", "i8", "i32", "i64", "u8", "u32", "u64",
 ]  # fmt: skip

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
-from teeny.ir.dtype import BF16, BOOLEAN, F16, F32, FLOAT, INT, DType, members, storage
+from teeny.ir.dtype import BF16, BOOLEAN, F16, F32, FLOAT, I64, INT, DType, members, storage
 from teeny.ir.rules import Lanewise, unchanged
 from teeny.ir.schema import OpDef, define
-from teeny.ir.types import Type, with_element
+from teeny.ir.types import PointerType, Type, with_element
+from teeny.ops.address import address, pointer_at, retyped
 from teeny.ops.bitcast import reinterpret
 from teeny.ops.compare import compare
 from teeny.ops.constant import constant
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
     from teeny.ir.poly import Dim
-    from teeny.language.typing import Const, D, E, Tensor
+    from teeny.language.typing import Const, D, E, I, Ptr, Tensor, X, Y, bool_, i64, u64
 
 __all__ = ["cast"]
 
@@ -143,10 +144,12 @@ def _through_f32(b: Builder, value: Value, source: DType, target: DType) -> Valu
 
 
 def _emit_cast(
-    b: Builder, shape: Any, target: DType, /, x: Operand, dtype: Any, fp_downcast_rounding: str | None, bitcast: bool
-) -> Value:
+    b: Builder, shape: Any, target: Any, /, x: Operand, dtype: Any, fp_downcast_rounding: str | None = None,
+    bitcast: bool = False,
+) -> Value:  # fmt: skip
     source = x.dtype
-    assert isinstance(source, DType)
+    if isinstance(source, PointerType) or isinstance(target, PointerType):
+        return _of_pointers(b, x.value, source, target)
     if bitcast:
         return reinterpret(b, x.value, storage(target))
     narrower = source.kind == "float" and target.kind in ("float", "float8") and source.bits > target.bits
@@ -155,10 +158,21 @@ def _emit_cast(
     return convert(b, x.value, source, target)
 
 
+def _of_pointers(b: Builder, value: Value, source: DType | PointerType, target: DType | PointerType) -> Value:
+    """To or from a pointer: by its address, a 64-bit integer."""
+    if isinstance(source, PointerType):
+        if isinstance(target, PointerType):
+            return retyped(b, value, target.pointee)
+        return convert(b, address(b, value), I64, target)
+    assert isinstance(target, PointerType)
+    return pointer_at(b, convert(b, value, source, I64), target.pointee)
+
+
 def _cast_shape(
-    s: Shapes, x: Operand, dtype: DType, fp_downcast_rounding: str | None = None, bitcast: bool = False
+    s: Shapes, x: Operand, dtype: DType | PointerType, fp_downcast_rounding: str | None = None, bitcast: bool = False
 ) -> tuple[Dim, ...]:
-    assert isinstance(x.dtype, DType)
+    if isinstance(x.dtype, PointerType) or isinstance(dtype, PointerType):
+        return x.shape
     pairs = [(a, z) for a in members(x.dtype) for z in members(dtype)]
     if bitcast:
         if not any(a.bits == z.bits for a, z in pairs):
@@ -177,6 +191,28 @@ def _sizes(dtype: DType) -> str:
     return " or ".join(dict.fromkeys(str(leaf.bits) for leaf in members(dtype)))
 
 
+@overload
+def cast(
+    x: Tensor[D], dtype: type[E], fp_downcast_rounding: Const[str | None] = None, bitcast: Const[bool] = False
+) -> Tensor[E]: ...
+@overload
+def cast(
+    x: Tensor[I], dtype: type[Ptr[X]], fp_downcast_rounding: None = None, bitcast: Const[bool] = False
+) -> Ptr[X]: ...
+@overload
+def cast(x: Ptr[X], dtype: type[Ptr[Y]], fp_downcast_rounding: None = None, bitcast: Const[bool] = False) -> Ptr[Y]: ...
+@overload
+def cast(
+    x: Ptr[X], dtype: type[i64], fp_downcast_rounding: None = None, bitcast: Const[bool] = False
+) -> Tensor[i64]: ...
+@overload
+def cast(
+    x: Ptr[X], dtype: type[u64], fp_downcast_rounding: None = None, bitcast: Const[bool] = False
+) -> Tensor[u64]: ...
+@overload
+def cast(
+    x: Ptr[X], dtype: type[bool_], fp_downcast_rounding: None = None, bitcast: Const[bool] = False
+) -> Tensor[bool_]: ...
 @language(
     _emit_cast,
     shape=_cast_shape,
@@ -185,13 +221,14 @@ def _sizes(dtype: DType) -> str:
     differs="Triton leaves a float outside the range of an integer dtype open. It has no conversion between 8-bit "
     "floats, or between them and integers; here these go by way of f32, which rounds once.",
 )
-def cast(
-    x: Tensor[D], dtype: type[E], fp_downcast_rounding: Const[str | None] = None, bitcast: Const[bool] = False
-) -> Tensor[E]:
+def cast(x: Any, dtype: Any, fp_downcast_rounding: Any = None, bitcast: Any = False) -> Any:
     """x converted to `dtype`, rounding to nearest even; with `fp_downcast_rounding="rtz"` a float toward zero.
 
     Float to integer truncates, saturates at the dtype's range and gives 0 for NaN; integer to integer wraps; to bool:
     whether x is not 0. To an 8-bit float saturates at its largest number, infinities too (toward zero, f8e5m2 keeps
     them). With `bitcast` the bits stay and are read as a dtype of the same size (T020).
+
+    With `dtype=tl.pointer_type(...)` an integer becomes a pointer to that address, which may be in any array. A pointer
+    becomes its address (i64, u64), whether it is not null (bool), or a pointer to the same place read as another dtype.
     """
     ...

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from teeny.ir.dtype import BOOL, BOOLEAN, FLOAT, INT, NUM, DType
+from teeny.ir.dtype import BOOL, BOOLEAN, FLOAT, INT, NUM, U64, DType
 from teeny.ir.rules import Absent, Interval, Structural
 from teeny.ir.schema import OpDef, define, dtype_of, expect, same_shape, same_types
-from teeny.ir.types import Type, shape_of
+from teeny.ir.types import PointerType, Type, shape_of
+from teeny.ops.address import address
 from teeny.ops.function import Operand, language
 from teeny.ops.vocabulary import GENERIC_ONLY, as_unsigned, predicate_type
 
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Op, Value
-    from teeny.language.typing import D, F, N, Q, S, Tensor, bool_, i32, i64
+    from teeny.language.typing import D, F, N, Ptr, Q, S, Tensor, X, bool_, i32, i64
 
 __all__ = ["where"]
 
@@ -109,7 +110,8 @@ select = define(
 
 def _emit(predicate: str) -> Any:
     def emit(b: Builder, shape: Any, dtype: DType, x: Operand, y: Operand) -> Value:
-        assert isinstance(x.dtype, DType)
+        if isinstance(x.dtype, PointerType):
+            return compare(b, predicate, U64, address(b, x.value), address(b, y.value))
         return compare(b, predicate, x.dtype, x.value, y.value)
 
     return emit
@@ -127,6 +129,8 @@ def lt(x: Tensor[F], y: float) -> Tensor[bool_]: ...
 def lt(x: Tensor[i32], y: Tensor[i64]) -> Tensor[bool_]: ...
 @overload
 def lt(x: Tensor[i64], y: Tensor[i32]) -> Tensor[bool_]: ...
+@overload
+def lt(x: Ptr[X], y: Ptr[X]) -> Tensor[bool_]: ...
 @language(_emit("lt"), elementwise=True, symbol="<")
 def lt(x: Any, y: Any) -> Any:
     """x < y; false where either is NaN."""
@@ -141,6 +145,8 @@ def le(x: Tensor[F], y: float) -> Tensor[bool_]: ...
 def le(x: Tensor[i32], y: Tensor[i64]) -> Tensor[bool_]: ...
 @overload
 def le(x: Tensor[i64], y: Tensor[i32]) -> Tensor[bool_]: ...
+@overload
+def le(x: Ptr[X], y: Ptr[X]) -> Tensor[bool_]: ...
 @language(_emit("le"), elementwise=True, symbol="<=")
 def le(x: Any, y: Any) -> Any:
     """x <= y; false where either is NaN."""
@@ -155,6 +161,8 @@ def gt(x: Tensor[F], y: float) -> Tensor[bool_]: ...
 def gt(x: Tensor[i32], y: Tensor[i64]) -> Tensor[bool_]: ...
 @overload
 def gt(x: Tensor[i64], y: Tensor[i32]) -> Tensor[bool_]: ...
+@overload
+def gt(x: Ptr[X], y: Ptr[X]) -> Tensor[bool_]: ...
 @language(_emit("gt"), elementwise=True, symbol=">")
 def gt(x: Any, y: Any) -> Any:
     """x > y; false where either is NaN."""
@@ -169,6 +177,8 @@ def ge(x: Tensor[F], y: float) -> Tensor[bool_]: ...
 def ge(x: Tensor[i32], y: Tensor[i64]) -> Tensor[bool_]: ...
 @overload
 def ge(x: Tensor[i64], y: Tensor[i32]) -> Tensor[bool_]: ...
+@overload
+def ge(x: Ptr[X], y: Ptr[X]) -> Tensor[bool_]: ...
 @language(_emit("ge"), elementwise=True, symbol=">=")
 def ge(x: Any, y: Any) -> Any:
     """x >= y; false where either is NaN."""
@@ -185,6 +195,8 @@ def eq(x: Tensor[F], y: float) -> Tensor[bool_]: ...
 def eq(x: Tensor[i32], y: Tensor[i64]) -> Tensor[bool_]: ...
 @overload
 def eq(x: Tensor[i64], y: Tensor[i32]) -> Tensor[bool_]: ...
+@overload
+def eq(x: Ptr[X], y: Ptr[X]) -> Tensor[bool_]: ...
 @language(_emit("eq"), elementwise=True, symbol="==")
 def eq(x: Any, y: Any) -> Any:
     """x == y; false where either is NaN."""
@@ -201,6 +213,8 @@ def ne(x: Tensor[F], y: float) -> Tensor[bool_]: ...
 def ne(x: Tensor[i32], y: Tensor[i64]) -> Tensor[bool_]: ...
 @overload
 def ne(x: Tensor[i64], y: Tensor[i32]) -> Tensor[bool_]: ...
+@overload
+def ne(x: Ptr[X], y: Ptr[X]) -> Tensor[bool_]: ...
 @language(_emit("ne"), elementwise=True, symbol="!=")
 def ne(x: Any, y: Any) -> Any:
     """x != y; true where either is NaN."""
@@ -223,6 +237,8 @@ def where(condition: Tensor[bool_] | bool, x: float, y: Tensor[F]) -> Tensor[F]:
 def where(condition: Tensor[bool_] | bool, x: Tensor[Q], y: float) -> Tensor[Q]: ...
 @overload
 def where(condition: Tensor[bool_] | bool, x: float, y: Tensor[Q]) -> Tensor[Q]: ...
+@overload
+def where(condition: Tensor[bool_] | bool, x: Ptr[X], y: Ptr[X]) -> Ptr[X]: ...
 @language(
     _where,
     elementwise=True,

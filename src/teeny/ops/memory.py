@@ -8,7 +8,8 @@ from teeny.ir.dtype import BOOL, I8, DType, storage
 from teeny.ir.poly import Dim
 from teeny.ir.rules import Absent, Structural
 from teeny.ir.schema import OpDef, define, dtype_of, expect, pointee_of, same_shape
-from teeny.ir.types import Type, typed, with_element
+from teeny.ir.types import PointerType, Type, typed, with_element
+from teeny.ops.address import address, pointer_at
 from teeny.ops.caching import LOADS, STORES, caching_attributes, check_caching
 from teeny.ops.cast import convert
 from teeny.ops.compare import compare
@@ -20,7 +21,7 @@ from teeny.ops.views import access_attributes, check_padding, checked_axes, poin
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
-    from teeny.language.typing import BlockPtr, Const, D, F, N, Ptr, Q, Tensor, bool_
+    from teeny.language.typing import BlockPtr, Const, D, F, N, Ptr, Q, Tensor, X, bool_
 
 __all__ = ["load", "store"]
 
@@ -131,7 +132,7 @@ def fits(s: Shapes, what: str, found: tuple[Dim, ...], needed: tuple[Dim, ...]) 
     """Demand that a value broadcasts to the shape of an access."""
     if len(found) > len(needed):
         s.fault("S006", f"{what} has rank {len(found)} and the pointer rank {len(needed)}")
-    elif s.broadcast(found, needed) != needed:
+    elif any(n == 1 != f for f, n in zip(s.broadcast(found, needed), needed, strict=True)):
         s.fault("S006", f"{what} is larger than the block of pointers")
 
 
@@ -143,11 +144,10 @@ def filled(b: Builder, given: Any, shape: tuple[Dim, ...], dtype: DType) -> Valu
 
 
 def _emit_load(
-    b: Builder, shape: tuple[Dim, ...], dtype: DType, /, pointer: Operand, mask: Any, other: Any,
+    b: Builder, shape: tuple[Dim, ...], dtype: DType | PointerType, /, pointer: Operand, mask: Any, other: Any = None,
     boundary_check: Any = (), padding_option: str = "", cache_modifier: str = "", eviction_policy: str = "",
     volatile: bool = False,
 ) -> Value:  # fmt: skip
-    in_memory = I8 if dtype is BOOL else storage(dtype)
     block = view_type(pointer.type) is not None
     attrs = access_attributes(boundary_check, padding_option) if block else {}
     attrs |= caching_attributes(cache_modifier, eviction_policy, volatile)
@@ -155,22 +155,28 @@ def _emit_load(
     if mask is not None:
         operands.append(filled(b, mask, shape, BOOL))
         if other is not None:
+            assert isinstance(dtype, DType)
             fill = filled(b, other, shape, dtype)
             operands.append(convert(b, fill, BOOL, I8) if dtype is BOOL else fill)
     value = b.op(load_, tuple(operands), attrs).result
+    if isinstance(dtype, PointerType):
+        return pointer_at(b, value, dtype.pointee)
     if dtype is not BOOL:
         return value
-    return compare(b, "ne", I8, value, constant(b, typed(shape, in_memory), 0))
+    return compare(b, "ne", I8, value, constant(b, value.type, 0))
 
 
 def _emit_store(
     b: Builder, shape: tuple[Dim, ...], dtype: Any, /, pointer: Operand, value: Any, mask: Any,
     boundary_check: Any = (), cache_modifier: str = "", eviction_policy: str = "",
 ) -> None:  # fmt: skip
-    element = pointee(pointer)
-    stored = filled(b, value, shape, element)
-    if element is BOOL:
-        stored = convert(b, stored, BOOL, I8)
+    if isinstance(value, Operand) and value.is_pointer:
+        stored = broadcast_value(b, address(b, value.value), shape)
+    else:
+        element = pointee(pointer)
+        stored = filled(b, value, shape, element)
+        if element is BOOL:
+            stored = convert(b, stored, BOOL, I8)
     block = view_type(pointer.type) is not None
     operands = [pointer.value if block else broadcast_value(b, pointer.value, shape), stored]
     if mask is not None:
@@ -271,6 +277,15 @@ def load(
 ) -> Tensor[bool_]: ...
 @overload
 def load(
+    pointer: Ptr[Ptr[X]],
+    mask: Tensor[bool_] | bool | None = None,
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+    volatile: Const[bool] = False,
+) -> Ptr[X]: ...
+@overload
+def load(
     pointer: BlockPtr[D],
     mask: None = None,
     other: None = None,
@@ -302,6 +317,8 @@ def load(
 
     `pointer` and `mask` broadcast together; `other`, which needs a mask (T011), broadcasts to them (S006). An address
     outside the mask is never touched.
+
+    From a pointer to pointers (of addresses, i64 in memory) the pointers.
 
     From a block pointer its block. Along the axes of `boundary_check` (S003) elements outside of the array are not
     touched, and hold what `padding_option` says: "zero", "nan" (of floats, T001), or "" for undefined. Along other axes
@@ -354,6 +371,15 @@ def store(
 def store(
     pointer: Ptr[bool_],
     value: bool,
+    mask: Tensor[bool_] | bool | None = None,
+    *,
+    cache_modifier: Const[str] = "",
+    eviction_policy: Const[str] = "",
+) -> None: ...
+@overload
+def store(
+    pointer: Ptr[Ptr[X]],
+    value: Ptr[X],
     mask: Tensor[bool_] | bool | None = None,
     *,
     cache_modifier: Const[str] = "",

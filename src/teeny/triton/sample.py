@@ -138,6 +138,8 @@ def _diagnostic(error: ExecutionError, kernel: str, names: Sequence[str], grid: 
     facts = [("program", f"{error.program} of the grid {grid}")]
     if error.lane:
         facts.append(("lane", str(error.lane)))
+    if isinstance(error, AccessError) and error.argument < 0:
+        return report("B001", f"`{kernel}` {error.message}", *labels, facts=tuple(facts), kernel=kernel)
     if isinstance(error, AccessError):
         name = names[error.argument] if error.argument < len(names) else f"argument {error.argument}"
         verb = "writes" if error.op.schema.group == "store" else "touches" if "atomic" in error.op.name else "reads"
