@@ -118,6 +118,8 @@ def _steps(event: Event) -> list[Step]:
     for result, lanes in zip(op.results, event.results, strict=True):
         if result.name is None or op.loc is None or isinstance(element_of(result.type), PointerType):
             continue
+        if not result.name.isidentifier():  # the flag of a loop with `break`
+            continue
         span = user_location(op.loc).span
         element = element_of(result.type)
         undefined = None if lanes.poison is None else lanes.mask
