@@ -51,8 +51,8 @@ def _shape(s: Shapes, input: Operand, num_bins: Dim, mask: Operand | None) -> tu
     if len(input.shape) != 1:
         s.fault("S005", f"`tl.histogram` needs one axis, found {len(input.shape)}")
     s.require("pow2", num_bins, None, "S002", "`num_bins` of `tl.histogram` must be a power of two")
-    if mask is not None and s.broadcast(input.shape, mask.shape) != input.shape:
-        s.fault("S001", "the mask of `tl.histogram` has more elements than the row")
+    if mask is not None and len(s.broadcast(input.shape, mask.shape)) != len(input.shape):
+        s.fault("S001", f"the mask of `tl.histogram` has {len(mask.shape)} axes")
     return (num_bins,)
 
 

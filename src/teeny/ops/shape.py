@@ -194,7 +194,7 @@ def _squeeze_shape(s: Shapes, x: Operand, dim: int) -> tuple[Dim, ...]:
 
 def _broadcast_shape(s: Shapes, input: Operand, shape: tuple[Dim, ...]) -> tuple[Dim, ...]:
     found = s.broadcast(input.shape, shape)
-    if found != shape:
+    if len(found) != len(shape) or any(n == 1 != f for f, n in zip(found, shape, strict=True)):
         s.fault("S001", f"{_show(input.shape)} cannot be broadcast to {_show(shape)}")
     return shape
 
