@@ -150,8 +150,10 @@ def test_gpu_code_of_integers() -> None:
     module = dots.integers.specialize(TURNED=True, M=32, N=32, K=64).module
     for arch in (80, 90):
         assert ".s32.s8.s8.s32" in compile_module(module, arch).ptx
-    with pytest.raises(CompileError, match=r"Triton has no `tl.dot` of i8 for sm_75"):
-        compile_module(module, 75)
+    assert "cvt.rzi.s32.f32" in compile_module(module, 75).ptx, "made of a product of f16"
+    many = dots.integers.specialize(TURNED=True, M=16, N=16, K=2048).module
+    with pytest.raises(CompileError, match=r"sm_75 adds up 1024 products of i8 in `tl.dot` at most, found 2048"):
+        compile_module(many, 75)
 
 
 @tn.kernel

@@ -16,6 +16,7 @@ from teeny.backends.triton.goal import ARCHITECTURES, Goal, goal
 from teeny.backends.triton.limits import limits, memory_limits
 from teeny.backends.triton.metadata import Metadata, metadata_of
 from teeny.backends.triton.older import for_version
+from teeny.backends.triton.products import multiplied
 from teeny.backends.triton.stages import Trail, run_stages
 from teeny.backends.triton.wheel import version
 from teeny.diag.diagnostic import report
@@ -125,7 +126,7 @@ def compile_module(module: Module, arch: int | str, **options: Any) -> TritonArt
                 span = op.loc.span
                 column = shown_column(span.source.line(span.line), span.column)
                 places.setdefault((span.source.name, span.line, column), op.loc)
-    text = print_module(fitted(_with_symbol(module), made_for), locations=True, contracts=False)
+    text = print_module(fitted(multiplied(_with_symbol(module), made_for), made_for), locations=True, contracts=False)
     made = compile_text(text, arch, places=places, **options)
     wrong = memory_limits(module, made_for, made.metadata)
     if wrong:

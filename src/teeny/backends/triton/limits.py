@@ -6,42 +6,27 @@ import math
 from typing import TYPE_CHECKING
 
 from teeny.backends.triton.caches import mixed
-from teeny.backends.triton.goal import TENSOR_MEMORY, goal
+from teeny.backends.triton.goal import TENSOR_MEMORY
+from teeny.backends.triton.products import EXACT
 from teeny.backends.triton.versions import lacking
 from teeny.backends.triton.wheel import version
 from teeny.diag.diagnostic import Diagnostic, Label, at, report
 from teeny.diag.span import user_location
 from teeny.ir.core import walk_function
-from teeny.ir.dtype import I8, LEAVES, DType
+from teeny.ir.dtype import I8
 from teeny.ir.schema import dtype_of
 from teeny.ir.types import shape_of
+from teeny.ops.dot import dot_, dot_unsigned_
 
 if TYPE_CHECKING:
     from teeny.backends.triton.goal import Goal
     from teeny.backends.triton.metadata import Metadata
-    from teeny.ir.core import Function, Module, Op, Value
+    from teeny.ir.core import Module, Op, Value
 
 INNER = {8: 32, 16: 16, 32: 8, 64: 4}
 """The least inner size of a product, by the bits of its operands."""
 _OLDER = {**INNER, 32: 16, 64: 16}
 """The same before Triton 3.9."""
-_FLOAT8 = {"f8e4m3": 89, "f8e5m2": 75}
-"""The first capability that has conversions of an 8-bit float; those of AMD's own kinds are in none of NVIDIA's."""
-
-
-_TILES, _ROWS = 90, range(100, 120)
-"""Architectures that move tiles by hardware begin with the first; those of the second gather and scatter rows too."""
-
-
-def moves_tiles(module: Module, name: str) -> bool:
-    """Whether an architecture ("sm_90") has hardware for all that a module does with tensor descriptors."""
-    made_for = goal(name)
-    rows = any("gather" in op.name or "scatter" in op.name for f in module.functions for op in _descriptors(f))
-    return made_for.capability >= _TILES and (not rows or made_for.capability in _ROWS)
-
-
-def _descriptors(function: Function) -> list[Op]:
-    return [op for op in walk_function(function) if op.name.startswith("tt.descriptor_")]
 
 
 def limits(module: Module, goal: Goal) -> list[Diagnostic]:
@@ -76,24 +61,20 @@ def memory_limits(module: Module, goal: Goal, found: Metadata) -> list[Diagnosti
 
 
 def _products(module: Module) -> list[tuple[Op, str]]:
-    return [(op, f.name) for f in module.functions for op in walk_function(f) if op.schema.group == "dot"]
+    plain = (dot_, dot_unsigned_)
+    return [(op, f.name) for f in module.functions for op in walk_function(f) if op.schema in plain]
 
 
 def _product(op: Op, kernel: str, goal: Goal) -> Diagnostic | None:
     operand = op.operands[0].type
     inner, dtype = shape_of(operand)[-1], dtype_of(operand)
     least = _least(op, dtype.bits)
-    lacking = [d for d in map(dtype_of, (operand, op.operands[1].type)) if _lacks(goal, d)]
     if isinstance(inner, int) and inner < least:
         message = f"on a GPU the inner size of `tl.dot` of {dtype} is at least {least}, found {inner}"
         help_ = "choose a larger block along the inner axis; on the CPU any size will do"
-    elif dtype is I8 and goal.capability < 80:
-        message = f"Triton has no `tl.dot` of i8 for {goal.name}"
-        help_ = "convert the operands with .to(tl.f16): products of i8 are exact in it, and sums in f32 up to 2**24"
-    elif lacking:
-        message = f"Triton has no `tl.dot` of {lacking[0]} for {goal.name}"
-        others = [name for name in _FLOAT8 if not _lacks(goal, LEAVES[name])]
-        help_ = f"store the operand as f16, or as {' or '.join(others)}, which {goal.name} can convert"
+    elif dtype is I8 and goal.capability < 80 and isinstance(inner, int) and inner > EXACT:
+        message = f"{goal.name} adds up {EXACT} products of i8 in `tl.dot` at most, found {inner}"
+        help_ = "choose a smaller block along the inner axis; the sums of several products are exact"
     else:
         return None
     labels = () if op.loc is None else (at(user_location(op.loc)),)
@@ -106,13 +87,9 @@ def _least(op: Op, bits: int) -> int:
     return (INNER if younger else _OLDER)[16 if pieces and bits == 32 else bits]
 
 
-def _lacks(goal: Goal, dtype: DType) -> bool:
-    return dtype.kind == "float8" and goal.capability < _FLOAT8.get(dtype.name, 1 << 20)
-
-
 def _largest(module: Module) -> tuple[Label, ...]:
     """The operation that most likely takes the memory."""
-    for name in ("tt.dot", "tt.reduce"):
+    for name in ("tt.dot", "tt.dot_scaled", "tt.reduce"):
         placed = [op for op in walk_function(module.kernel) if op.name == name and op.loc is not None]
         if placed:
             loc = max(placed, key=lambda op: sum(_bits(o) for o in op.operands)).loc

@@ -14,16 +14,16 @@ from teeny.backends.cpu.lower.store import materialise
 from teeny.backends.cpu.lower.values import dtype_name, shape
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Op
-from teeny.ir.dtype import BF16, F16, F32, I8, I16, I32, LEAVES, DType
+from teeny.ir.dtype import BF16, F16, F32, I8, I16, LEAVES, DType
 from teeny.ir.schema import dtype_of
 from teeny.ir.types import typed, with_element
-from teeny.ops.arith import addi, mulf
+from teeny.ops.arith import mulf
 from teeny.ops.bitcast import bitcast_
-from teeny.ops.bits import andi, ori, shli, shrui
+from teeny.ops.bits import ori, shli
 from teeny.ops.cast import convert, extui, truncf
-from teeny.ops.compare import compare, select
 from teeny.ops.constant import constant
-from teeny.ops.dot_scaled import BLOCK, NAN_SCALE, scales
+from teeny.ops.decoded import halves, powers
+from teeny.ops.dot_scaled import BLOCK, scales
 from teeny.ops.shape import broadcast_value, expand_dims_, reshape_, trans_
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ def _unpacked(state: State, value: Value, along: int) -> Value:
     """Bytes of two 4-bit floats as 8-bit floats: neighbours along one of the last two axes, the lower half first."""
     dims, b = shape(value), Builder(Block(()))
     bits = b.create(bitcast_, value, type=with_element(value.type, I8))
-    low = _widened(b, b.create(andi, bits, constant(b, bits.type, 15)))
-    high = _widened(b, b.create(shrui, bits, constant(b, bits.type, 4)))
+    low, high = halves(b, bits)
     if along == -1:  # both in one lane of 16 bits
         wide = [b.create(extui, half, type=with_element(half.type, I16)) for half in (low, high)]
         both = b.create(ori, wide[0], b.create(shli, wide[1], constant(b, wide[1].type, 8)))
@@ -92,17 +91,6 @@ def _unpacked(state: State, value: Value, along: int) -> Value:
     return _bound(state, value, whole, to, E4M3)
 
 
-def _widened(b: Builder, half: Value) -> Value:
-    """The bits of the f8e4m3 for those of an e2m1: sign, exponent biased by 1 instead of 7, mantissa of 1 bit of 3."""
-    size = b.create(andi, half, constant(b, half.type, 7))
-    sign = b.create(shli, b.create(andi, half, constant(b, half.type, 8)), constant(b, half.type, 4))
-    normal = b.create(addi, b.create(shli, size, constant(b, half.type, 2)), constant(b, half.type, 0x30))
-    for number, meant in ((1, 0x30), (0, 0)):
-        is_it = compare(b, "eq", I8, size, constant(b, size.type, number))
-        normal = b.create(select, is_it, constant(b, size.type, meant), normal)
-    return b.create(ori, sign, normal)
-
-
 def _scaled(state: State, value: Value, scale: Value, axis: int, packed: DType) -> Value:
     """An operand whose axis along k is `axis`, times its scales, of the dtype `packed`."""
     dims = shape(value)
@@ -110,7 +98,7 @@ def _scaled(state: State, value: Value, scale: Value, axis: int, packed: DType) 
     split = (*dims[:at], dims[at] // BLOCK, BLOCK, *dims[at + 1 :])
     blocks = _bound(state, value, _dense(state, value), split, dtype_of(value.type))
     b = Builder(Block(()))
-    factors = _powers(b, scale)
+    factors = powers(b, scale)
     if axis == -2:
         rank = len(dims)
         factors = b.create(trans_, factors, order=(*range(rank - 2), rank - 1, rank - 2))
@@ -123,16 +111,3 @@ def _scaled(state: State, value: Value, scale: Value, axis: int, packed: DType) 
     made = state.buffer(split, dtype_name(result.type))
     materialise(state, [(result, made)])
     return _bound(state, value, made, dims, packed)
-
-
-def _powers(b: Builder, scale: Value) -> Value:
-    """2**(s - 127) in f32: the bits of a scale are an exponent's; 0 stands for a subnormal number, 255 for NaN."""
-    wide = b.create(extui, scale, type=with_element(scale.type, I32))
-
-    def bits(number: int) -> Value:
-        return constant(b, wide.type, number)
-
-    power = b.create(shli, wide, bits(23))
-    power = b.create(select, compare(b, "eq", I32, wide, bits(0)), bits(1 << 22), power)
-    power = b.create(select, compare(b, "eq", I32, wide, bits(NAN_SCALE)), bits(0x7FC00000), power)
-    return b.create(bitcast_, power, type=with_element(wide.type, F32))
