@@ -15,6 +15,7 @@ from teeny.frontend.operators import as_scalar
 from teeny.frontend.values import UNKNOWN, Comparison, Condition, Unset, is_faulty, is_tuple, show
 from teeny.ir.dtype import BOOL, F32, DType
 from teeny.ir.poly import Poly
+from teeny.ir.types import ViewType
 from teeny.ops.bits import invert, or_
 from teeny.ops.constant import constant
 from teeny.ops.debug import assert_, print_, static_assert
@@ -185,7 +186,7 @@ def _prefix(prefix: Any, values: bool) -> str:
 
 def _printed(c: Context, node: ast.AST, value: Any) -> Any:
     """An argument as a run-time value; a Const float as f32."""
-    if isinstance(value, Operand) or is_faulty(value):
+    if is_faulty(value) or (isinstance(value, Operand) and not isinstance(value.type, ViewType)):
         return value
     if isinstance(value, float) or (isinstance(value, Unset) and value.kind is float):
         return Operand(constant(c.b, F32, value), F32)

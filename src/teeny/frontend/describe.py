@@ -38,7 +38,7 @@ _WRITTEN = {found for name in dtypes.__all__ if isinstance(found := getattr(geta
 """The leaves that the language has a name for."""
 _ORDER = (
     "program", "arith", "division", "math", "clamp", "compare", "bits", "cast", "memory", "reduce", "combine", "dot",
-    "dot_scaled", "shape", "tensor", "control", "contracts",
+    "dot_scaled", "shape", "tensor", "control", "contracts", "debug", "hints", "inline_asm",
 )  # fmt: skip
 """Families in the order of pages; others follow by name, what is written in the language itself last."""
 _BROADCAST = "Arguments broadcast together; the result has their common shape."
