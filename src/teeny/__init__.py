@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from teeny.runtime.program import Program, compile
     from teeny.runtime.specialization import Specialization
     from teeny.runtime.target import Target
+    from teeny.runtime.tensor_descriptor import TensorDescriptor
     from teeny.triton.kernel import TritonKernel, from_triton
 
 _HOME = {
@@ -31,6 +32,7 @@ _HOME = {
     "kernel": "runtime.kernel",
     "Program": "runtime.program",
     "Target": "runtime.target",
+    "TensorDescriptor": "runtime.tensor_descriptor",
     "Device": "runtime.device",
     "LaunchConfig": "runtime.device",
     "device": "runtime.device",
@@ -53,6 +55,7 @@ __all__ = [
     "Specialization",
     "Target",
     "TeenyError",
+    "TensorDescriptor",
     "TritonKernel",
     "cdiv",
     "compile",

@@ -11,7 +11,7 @@ from typing import Any
 from teeny.diag.diagnostic import Diagnostic
 from teeny.diag.errors import InternalError, KernelError, TeenyError
 from teeny.diag.span import Location
-from teeny.frontend import attributes, debug, expr, index, iterate, operators, outer, sequences, stmt
+from teeny.frontend import attributes, debug, expr, index, iterate, operators, outer, passed_descriptor, sequences, stmt
 from teeny.frontend.branch import Tail, if_, run_body
 from teeny.frontend.context import Alternative, Context, Frame, Obligation, Rule
 from teeny.frontend.inline import every_argument
@@ -27,6 +27,7 @@ from teeny.ir.dtype import CLASSES, DType, members, variable
 from teeny.ir.facts import Facts
 from teeny.ir.guard import TRUE, AtomTable
 from teeny.ir.poly import symbol
+from teeny.ir.types import Type
 from teeny.ops.control import return_
 from teeny.ops.function import Operand
 
@@ -110,7 +111,7 @@ def lower_concrete(definition: Definition, dtypes: Mapping[DType, DType], consta
     """
     c, function = _start(definition, dtypes, generic=False, absent=constants)
     for parameter in definition.parameters:
-        if parameter.name in constants:
+        if parameter.name in constants and not _is_passed(parameter, constants):
             value = _const_value(constants[parameter.name])
             c.frame.env[parameter.name] = (Alternative(TRUE, value, parameter.location),)
     _body(c, definition)
@@ -131,21 +132,49 @@ def _start(
     definition: Definition, subst: Mapping[DType, DType], *, generic: bool, absent: Mapping[str, Any] | None = None
 ) -> tuple[Context, Function]:
     """The function with its arguments, and a context at the start of its body."""
-    passed = [p for p in definition.parameters if p.kind != "const" and p.name not in (absent or {})]
-    block = Block(tuple(p.type(subst) for p in passed), tuple(p.name for p in passed))
+    known = absent or {}
+    passed = [p for p in definition.parameters if p.kind != "const" and (p.name not in known or _is_passed(p, known))]
+    if generic:
+        passed = [p for p in passed if p.kind != "descriptor"]
+    each = [_passed(p, subst, known) for p in passed]
+    flat = [one for values in each for one in values]
+    block = Block(tuple(type_ for _, type_, _ in flat), tuple(name for name, _, _ in flat))
     place = Location(definition.source.name_span)
-    function = Function(definition.name, Region([block]), loc=place, arg_attrs=tuple({} for _ in passed))
+    function = Function(definition.name, Region([block]), loc=place, arg_attrs=tuple({} for _ in flat))
     frame = Frame(definition.fn, definition.source, None, None)
     c = Context(Builder(block, place), frame, generic, definition.name, EXPRESSIONS, STATEMENTS)
-    for parameter, value in zip(passed, block.args, strict=True):
-        operand = Operand(value, parameter.language_dtype(subst))
+    left = iter(block.args)
+    for parameter, names in zip(passed, each, strict=True):
+        values = [next(left) for _ in names]
+        if parameter.kind == "descriptor":
+            operand = passed_descriptor.made(c.b, parameter, known[parameter.name], values, names[0][2])
+        else:
+            operand = Operand(values[0], parameter.language_dtype(subst))
         c.frame.env[parameter.name] = (Alternative(TRUE, operand, parameter.location),)
+    c.b.loc = place
     return c, function
+
+
+def _is_passed(parameter: Parameter, known: Mapping[str, Any]) -> bool:
+    """Whether a descriptor is passed, of which the layout is known."""
+    return parameter.kind == "descriptor" and known[parameter.name] is not None
+
+
+def _passed(
+    parameter: Parameter, subst: Mapping[DType, DType], known: Mapping[str, Any]
+) -> list[tuple[str, Type, Any]]:
+    """Name, type and dtype of what is passed for a parameter."""
+    if parameter.kind == "descriptor":
+        return passed_descriptor.parts(parameter, known[parameter.name], subst)
+    return [(parameter.name, parameter.type(subst), None)]
 
 
 def _generic_parameter(c: Context, parameter: Parameter) -> None:
     """Bind a parameter that has no value yet: a Const, or a pointer that may be absent."""
     name, env, where = parameter.name, c.frame.env, parameter.location
+    if parameter.kind == "descriptor":
+        env[name] = (Alternative(TRUE, UNKNOWN, where),)
+        return
     if parameter.kind == "const":
         present = _symbolic(c, name, parameter.const)
         optional = any(t.kind == "none" for t in parameter.const)

@@ -15,6 +15,7 @@ from teeny.frontend.values import show_number
 from teeny.ir.dtype import LEAVES, DType
 from teeny.runtime.arrays import ArrayInfo, NotAnArrayError, describe
 from teeny.runtime.scalars import NotAScalarError, convert
+from teeny.runtime.tensor_descriptor import Described, described, is_descriptor
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,11 @@ def bind(
             made.constants[parameter.name] = const_value(kernel, parameter, value)
         elif value is None and parameter.optional:
             made.constants[parameter.name] = None
+        elif parameter.kind == "descriptor":
+            found = _descriptor(kernel, parameter, value)
+            _array(kernel, parameter, getattr(value, "base", None), made.dtypes, where, allowed)
+            made.constants[parameter.name] = (found.block_shape, found.padding)
+            made.values.extend((found.info, *found.shape, *found.strides[:-1]))
         elif parameter.kind == "pointer":
             made.values.append(_array(kernel, parameter, value, made.dtypes, where, allowed))
         else:
@@ -120,6 +126,24 @@ def bind(
 class _Pending:
     parameter: Parameter
     value: Any
+
+
+def _descriptor(kernel: str, parameter: Parameter, value: Any) -> Described:
+    """A checked tensor descriptor. Raises LaunchError L002."""
+    if is_descriptor(value):
+        try:
+            return described(value, kernel, parameter.name)
+        except (NotAnArrayError, TypeError, ValueError):
+            pass
+    raise LaunchError.of(
+        "L002",
+        f"`{parameter.name}` of `{kernel}` takes a tensor descriptor",
+        kernel=kernel,
+        argument=parameter.name,
+        found=_short(value),
+        needed="tn.TensorDescriptor.from_tensor(array, block_shape)",
+        location=parameter.location,
+    )
 
 
 def _array(
@@ -228,6 +252,37 @@ def const_value(kernel: str, parameter: Parameter, value: Any) -> Any:
         needed=parameter.annotation,
         location=parameter.location,
     )
+
+
+def layout_value(kernel: str, parameter: Parameter, value: Any) -> tuple[tuple[int, ...], str]:
+    """Block shape and padding of a descriptor, given as `(64, 64)`, `((64, 64), "nan")` or a descriptor.
+
+    Raises LaunchError L009.
+    """
+    if is_descriptor(value):
+        found = _descriptor(kernel, parameter, value)
+        return found.block_shape, found.padding
+    given = value if _pair(value) else (value, "zero")
+    block = tuple(given[0]) if isinstance(given[0], tuple | list) else ()
+    if block and all(isinstance(n, int) for n in block) and given[1] in ("zero", "nan"):
+        return block, given[1]
+    raise LaunchError.of(
+        "L009",
+        f"`{parameter.name}` of `{kernel}` is a tensor descriptor, of which this is no layout",
+        kernel=kernel,
+        argument=parameter.name,
+        found=_short(value),
+        needed='the shape of its blocks, (64, 64), or with its padding: ((64, 64), "nan")',
+        location=parameter.location,
+    )
+
+
+def _pair(value: Any) -> bool:
+    """Whether a value is a block shape with a padding."""
+    if not isinstance(value, tuple):
+        return False
+    parts = cast("tuple[Any, ...]", value)
+    return len(parts) == 2 and isinstance(parts[1], str)
 
 
 def const_key(value: Any) -> object:

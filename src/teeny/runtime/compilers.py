@@ -106,7 +106,7 @@ def form_for(kernel: Specialization, target: Target) -> Module:
     found = kernel.described
     if found is None or target.kind != "cuda" or target.portable:
         return kernel.module
-    from teeny.backends.triton.limits import moves_tiles
+    from teeny.backends.triton.tiles import moves_tiles
 
     return found if moves_tiles(found, target.name) else kernel.module
 

@@ -17,6 +17,7 @@ from teeny.runtime.interface import Argument, Interface, device_of
 from teeny.runtime.program import Program, expect
 from teeny.runtime.scalars import NotAScalarError, convert, slot
 from teeny.runtime.target import Target, target_of_device
+from teeny.runtime.tensor_descriptor import flattened
 
 if TYPE_CHECKING:
     from teeny.runtime.cuda import CudaDevice
@@ -103,6 +104,7 @@ class Device:
         expect(program, Program, "device.launch", "a program: tn.compile(kernel.specialize(...), device.target)")
         interface = program.interface
         size = _grid(program, grid)
+        arguments = flattened(arguments, interface.kernel)
         values = [_value(interface, a, arguments) for a in interface.arguments]
         if len(arguments) > len(values):
             _refuse_surplus(interface, arguments)

@@ -40,6 +40,12 @@ def finder(parameters: Sequence[Parameter]) -> Find:
             exact = all(t.kind in ("int", "bool", "str") for t in parameter.const)
             key += [f"{name}.__class__", name] if exact else [f"const_key({name})"]
             continue
+        if parameter.kind == "descriptor":
+            found, parts = _descriptor(name, parameter.optional)
+            lines += found
+            key += parts
+            values.append(f"*{name}p")
+            continue
         values.append(name)
         if parameter.kind == "pointer":
             absent = f"None if {name} is None else " if parameter.optional else ""
@@ -47,7 +53,27 @@ def finder(parameters: Sequence[Parameter]) -> Find:
             key += [f"{absent}{name}[1]", f"{absent}{name}[4]"]
     lines.append(f"    found = table.get(({''.join(f'{k}, ' for k in key)}))")
     lines.append(f"    return None if found is None else (found, ({''.join(f'{v}, ' for v in values)}))")
-    return _made("find", lines, {"describe": describe, "const_key": const_key})
+    return _made("find", lines, {"describe": describe, "const_key": const_key, "layout_key": layout_key})
+
+
+def _descriptor(name: str, optional: bool) -> tuple[list[str], list[str]]:
+    """Lines that describe a descriptor's array and collect its numbers, and what tells descriptors apart."""
+    lines = [
+        f"    {name}b = describe({name}.base)",
+        f"    {name}p = ({name}b, *{name}.shape, *{name}.strides[:-1])",
+        f"    {name}k = layout_key({name}, {name}b)",
+    ]
+    if optional:
+        inner = ["    " + line for line in lines]
+        lines = [f"    if {name} is None:", f"        {name}p, {name}k = (None,), None", "    else:", *inner]
+    return lines, [f"{name}k"]
+
+
+def layout_key(value: Any, info: Any) -> tuple[Any, ...]:
+    """What of a descriptor belongs to a specialisation, and what makes it a legal one."""
+    padding = getattr(value, "padding", "zero")
+    ranks = len(value.shape), len(value.strides), value.strides[-1]
+    return info[1], info[4], tuple(value.block_shape), padding, ranks
 
 
 def key_of(parameters: Sequence[Parameter], given: Sequence[Any]) -> tuple[Any, ...]:
@@ -57,6 +83,8 @@ def key_of(parameters: Sequence[Parameter], given: Sequence[Any]) -> tuple[Any, 
         if parameter.kind == "const":
             exact = all(t.kind in ("int", "bool", "str") for t in parameter.const)
             key += (value.__class__, value) if exact else (const_key(value),)
+        elif parameter.kind == "descriptor":
+            key.append(None if value is None else layout_key(value, describe(value.base)))
         elif parameter.kind == "pointer":
             info = None if value is None and parameter.optional else describe(value)
             key += (None, None) if info is None else (info.dtype, info.device)

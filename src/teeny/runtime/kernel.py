@@ -11,7 +11,7 @@ from teeny.diag.errors import LaunchError
 from teeny.frontend.lower import Definition
 from teeny.frontend.source import plain_function
 from teeny.ir.dtype import DType
-from teeny.runtime.arguments import by_name, const_key, const_value, leaf_of
+from teeny.runtime.arguments import by_name, const_key, const_value, layout_value, leaf_of
 from teeny.runtime.definition import check_definition, read
 from teeny.runtime.dispatch import asks_for_combinations, check_combination, combinations, supported_by
 from teeny.runtime.launch import Launcher
@@ -133,6 +133,10 @@ class Kernel(Generic[P]):
                     constants[parameter.name] = const_value(self.name, parameter, choices.pop(parameter.name))
                 else:
                     constants[parameter.name] = by_name(self.name, [parameter], (), {})[0]
+            elif parameter.kind == "descriptor" and choices.get(parameter.name) is not None:
+                constants[parameter.name] = layout_value(self.name, parameter, choices.pop(parameter.name))
+            elif parameter.kind == "descriptor" and not parameter.optional:
+                raise self._missing(parameter.name, "the shape of its blocks: (64, 64)")
             elif parameter.optional and parameter.name in choices and choices[parameter.name] is None:
                 constants[parameter.name] = choices.pop(parameter.name)
         return self._specialize(dtypes, constants)
@@ -140,7 +144,8 @@ class Kernel(Generic[P]):
     def _check_names(self, choices: Mapping[str, Any]) -> None:
         """Before anything that is missing, for that may be a name that is misspelt. Raises LaunchError L001."""
         definition = self.definition
-        known = [v.name for v in definition.variables] + [p.name for p in definition.parameters if p.kind == "const"]
+        chosen = [p.name for p in definition.parameters if p.kind in ("const", "descriptor")]
+        known = [v.name for v in definition.variables] + chosen
         absent = [p.name for p in definition.parameters if p.optional and p.kind != "const"]
         name = next((n for n in choices if n not in known and not (n in absent and choices[n] is None)), None)
         if name is not None:

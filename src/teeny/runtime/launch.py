@@ -88,7 +88,7 @@ class Launcher:
             ready, values = found
             size = normalise(grid, ready.constants, self.name)
             slots = ready.pack(values, size)
-        except (NotAnArrayError, NotAScalarError, TypeError):
+        except (NotAnArrayError, NotAScalarError, TypeError, AttributeError, IndexError):
             return False
         if slots is None:
             return False
@@ -124,8 +124,17 @@ class Launcher:
 
     def _present(self, bound: Bound) -> list[int]:
         """Where the arguments that are passed on stand among those that are no Consts."""
-        passed = [p.name for p in self._parameters if p.kind != "const"]
-        return [at for at, name in enumerate(passed) if name not in bound.constants]
+        places: list[int] = []
+        at = 0
+        for parameter in self._parameters:
+            if parameter.kind == "const":
+                continue
+            known = bound.constants.get(parameter.name)
+            count = 1 if parameter.kind != "descriptor" or known is None else 2 * len(known[0])
+            if parameter.name not in bound.constants or known is not None:
+                places += range(at, at + count)
+            at += count
+        return places
 
     def _keep(self, given: Sequence[Any], reserved: tuple[tuple[str, Any], ...], ready: Ready) -> None:
         self._ready.setdefault(reserved, {})[key_of(self._parameters, given)] = ready

@@ -9,7 +9,9 @@ from typing import Any, cast
 
 from teeny.checks.fill import check_fills
 from teeny.diag.errors import KernelError
+from teeny.frontend import passed_descriptor
 from teeny.frontend.lower import Definition, lower_concrete
+from teeny.frontend.params import Parameter
 from teeny.ir.core import Module, walk_function
 from teeny.ir.dtype import DType
 from teeny.ir.text import print_module
@@ -71,6 +73,21 @@ def canonical(value: Any) -> str:
     return str(value)
 
 
+def _arguments(parameter: Parameter, dtypes: Mapping[DType, DType], constants: Mapping[str, Any]) -> list[Argument]:
+    """What a launch passes for a parameter: nothing for a Const and for what is absent, several for a descriptor."""
+    name, known = parameter.name, constants.get(parameter.name)
+    if parameter.kind == "const" or (known is None and name in constants):
+        return []
+    assert parameter.dtype is not None
+    dtype = dtypes.get(parameter.dtype, parameter.dtype).name
+    first = Argument(name, parameter.kind != "scalar", dtype, parameter.location)
+    if parameter.kind != "descriptor":
+        return [first]
+    layout: Any = known
+    rest = passed_descriptor.parts(parameter, layout, dtypes)[1:]
+    return [first, *(Argument(word, False, kind.name, parameter.location) for word, _, kind in rest)]
+
+
 def _asks_sizes(module: Module) -> bool:
     """Whether a kernel asks one of several tensor descriptors for its sizes, which Triton's dialect cannot say."""
     return any(op.schema is size_ for op in walk_function(module.kernel))
@@ -89,11 +106,6 @@ def specialize(definition: Definition, dtypes: Mapping[DType, DType], constants:
         widen(one)
         accumulate(one)
         verify(one, concrete=True)
-    arguments: list[Argument] = []
-    for parameter in definition.parameters:
-        if parameter.kind != "const" and parameter.name not in constants:
-            assert parameter.dtype is not None
-            dtype = dtypes.get(parameter.dtype, parameter.dtype)
-            arguments.append(Argument(parameter.name, parameter.kind == "pointer", dtype.name, parameter.location))
+    arguments = [one for p in definition.parameters for one in _arguments(p, dtypes, constants)]
     parts = [definition.name, *(d.name for d in dtypes.values()), *map(canonical, constants.values())]
     return Specialization(definition.name, "__".join(parts), module, tuple(arguments), *forms[1:])
