@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from typing import Any
 
 from bench.kernels import softmax, softmax_function
 from bench.table import Row, duration, noted, within
@@ -29,10 +30,13 @@ import softmax
 
 def rows() -> list[Row]:
     """All of them, with their budgets."""
+    from bench.attention import backward_of_keys, backward_of_queries, row_sums
+    from teeny.frontend.lower import lower_concrete
     from teeny.frontend.remember import flush, forget
+    from teeny.ir.dtype import F16, F32
+    from teeny.ir.verify import verify
     from teeny.runtime.definition import collecting
     from teeny.runtime.kernel import Kernel
-    from teeny.ir.dtype import F32
     from teeny.runtime.specialization import specialize
 
     fn = softmax_function()
@@ -45,6 +49,24 @@ def rows() -> list[Row]:
     def remember() -> None:
         forget()
         Kernel(fn)
+
+    attention_kernels = [backward_of_keys, backward_of_queries, row_sums]
+    chosen = {
+        "SHARED": 4, "BLOCK_M": 64, "BLOCK_N": 64, "HEAD": 64, "CAUSAL": True, "WINDOW": 256, "CAP": 30.0, "RATE": 0.1,
+    }  # fmt: skip
+
+    def attention(finish: Callable[..., object]) -> None:
+        for kernel in attention_kernels:
+            asked = {p.name: chosen[p.name] for p in kernel.definition.parameters if p.kind == "const"}
+            finish(kernel.definition, dict.fromkeys(kernel.definition.variables, F16), asked)
+
+    def lower_and_verify(*choices: Any) -> None:
+        verify(lower_concrete(*choices), concrete=True)
+
+    def define_attention() -> None:
+        with collecting():
+            for kernel in attention_kernels:
+                Kernel(kernel.definition.fn)
 
     definition = softmax().definition
     dtypes = dict.fromkeys(definition.variables, F32)
@@ -70,6 +92,9 @@ def rows() -> list[Row]:
         noted("define softmax, remembered, first of a process", duration(remembered)),
         within("define softmax, remembered, later", repeated(remember, 30), 0.2e-3),
         within("specialise softmax to text, warm", repeated(specialise, 50), 1e-3),
+        within("lower and verify attention backward", repeated(lambda: attention(lower_and_verify), 20), 60e-3),
+        noted("the same with fills checked, 16 bits widened", duration(repeated(lambda: attention(specialize), 20))),
+        noted("define attention backward, cold, later", duration(repeated(define_attention, 20))),
     ]
 
 

@@ -32,8 +32,7 @@ def bind(
     c: Context, node: ast.AST, function: LanguageFunction, args: tuple[Any, ...], keywords: dict[str, Any]
 ) -> dict[str, Any] | None:
     """Arguments by parameter name; None after a fault."""
-    params, positional = signatures(function)[0].params, _positional(function)
-    names = {p.name for s in signatures(function) for p in s.params}
+    positional, names = _positional(function), _names(function)
     starred = _starred(function)
     if starred >= 0 and len(args) > starred and not (len(args) == starred + 1 and _is_sequence(args[-1])):
         args = (*args[:starred], args[starred:])
@@ -47,7 +46,7 @@ def bind(
                 "E005",
                 f"{function.display} has no argument `{name}`",
                 node,
-                help=f"it takes {', '.join(p.name for p in params)}",
+                help=f"it takes {', '.join(p.name for p in signatures(function)[0].params)}",
             )
             return None
         if name in values:
@@ -63,6 +62,14 @@ def _positional(function: LanguageFunction) -> list[str]:
     if found is None:
         each = ([p.name for p in s.params if not p.keyword_only] for s in signatures(function))
         found = function.memo["positional"] = max(each, key=len)
+    return found
+
+
+def _names(function: LanguageFunction) -> frozenset[str]:
+    """All parameters of all overloads."""
+    found = function.memo.get("names")
+    if found is None:
+        found = function.memo["names"] = frozenset(p.name for s in signatures(function) for p in s.params)
     return found
 
 
@@ -93,7 +100,7 @@ def call_language(
         return UNKNOWN
     if c.generic and not _selected(c, function, values):
         return UNKNOWN
-    found = match(function, values, c.pin)
+    found = match(function, values, c.pin, not c.pinned)
     if not isinstance(found, Match) or any(map(is_faulty, values.values())):
         if isinstance(found, Match):
             return UNKNOWN
@@ -121,7 +128,7 @@ def _exclude(c: Context, function: LanguageFunction, found: Match) -> None:
                 c.exclusions.setdefault(dtype.name, set()).update(lacking)
 
 
-_SYMBOLIC = frozenset({"start", "end", "shape", "block_shape", "values"})
+_SYMBOLIC = frozenset({"start", "end", "shape", "block_shape", "values", "k", "num_bins"})
 """Const arguments that may be symbolic; the others decide what is emitted."""
 
 
@@ -179,7 +186,7 @@ def _literals(
     """Check the range of literals against the dtype they take; of a variable, one of its members must hold it."""
     for param in found.signature.params:
         value = found.arguments[param.name]
-        if not isinstance(value, int | float) or isinstance(value, bool):
+        if value.__class__ is not int and value.__class__ is not float:
             continue
         if all(t.kind == "const" for t in param.terms):
             continue

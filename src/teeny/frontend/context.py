@@ -108,7 +108,7 @@ class Context:
     were compile-time ints before a run-time branch or loop changed them, and where. `apart`: into how many cases the
     statement is split; past the cap (`capped`) what cannot be joined is unknown, and the IR is `partial`. `copies`:
     into how many branches the statement is lowered, since they may return. `doubtful`: the condition of a branch around
-    is at fault.
+    is at fault. `annotations`: those of helpers, as they were read.
     """
 
     b: Builder
@@ -135,16 +135,19 @@ class Context:
     capped: bool = False
     partial: bool = False
     copies: int = 1
+    annotations: dict[ast.expr, tuple[Term, ...]] = field(default_factory=dict["ast.expr", "tuple[Term, ...]"])
     doubtful: bool = False
 
     # ---- places -----------------------------------------------------------------------------------------------------
 
     def location(self, node: Any, name: str | None = None) -> Location:
         """The place of a syntax node; `name` is the language function called there."""
-        frame, line = self.frame, node.lineno
-        span = Span(
-            frame.source.file, line, node.col_offset, node.end_lineno or line, node.end_col_offset or node.col_offset
-        )
+        frame = self.frame
+        span = node.__dict__.get("span")
+        if span is None or span.source is not frame.source.file:
+            line, column = node.lineno, node.col_offset
+            span = Span(frame.source.file, line, column, node.end_lineno or line, node.end_col_offset or column)
+            node.span = span
         return Location(span, name, frame.call)
 
     def text(self, node: ast.AST) -> str:

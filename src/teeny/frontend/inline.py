@@ -197,14 +197,14 @@ def _check_plain(
     ok = True
     fn, source, tree = frame.fn, frame.source, frame.source.tree
     for one in (*every_argument(tree.args), *([tree.args.vararg] if tree.args.vararg else [])):
-        place = Location(source.span(one), None, frame.call)
         if one.annotation is None:
             if lenient:
                 continue
+            place = Location(source.span(one), None, frame.call)
             c.fault("E006", f"`{one.arg}` of `{fn.__name__}` has no annotation", place, help=_ANNOTATIONS)
             ok = False
             continue
-        terms = _terms(c, fn, one.annotation, place)
+        terms = _terms(c, frame, one.annotation, one)
         if terms is None:
             ok = False
             continue
@@ -215,7 +215,7 @@ def _check_plain(
                 _mismatch(c, fn, one, wrong, spots.get(one.arg if at < 0 else f"{one.arg}[{at}]", node))
                 ok = False
     if tree.returns is not None:
-        terms = _terms(c, fn, tree.returns, Location(source.span(tree.returns), None, frame.call))
+        terms = _terms(c, frame, tree.returns, tree.returns)
         frame.result = terms or ()
         ok = ok and terms is not None
     return ok
@@ -224,11 +224,16 @@ def _check_plain(
 _ANNOTATIONS = "write tl.Tensor[...], tl.Scalar[...], tl.Ptr[...] or tl.Const[...]"
 
 
-def _terms(c: Context, fn: FunctionType, annotation: ast.expr, place: Location) -> tuple[Term, ...] | None:
+def _terms(c: Context, frame: Frame, annotation: ast.expr, at: ast.arg | ast.expr) -> tuple[Term, ...] | None:
+    """What an annotation of the helper asks for; None after a fault."""
+    found = c.annotations.get(annotation)
+    if found is not None:
+        return found
     try:
-        return terms_of(annotation, lookup_of(fn))
+        found = c.annotations[annotation] = terms_of(annotation, lookup_of(frame.fn))
+        return found
     except AnnotationError as error:
-        c.fault("E006", str(error), place, help=_ANNOTATIONS)
+        c.fault("E006", str(error), Location(frame.source.span(at), None, frame.call), help=_ANNOTATIONS)
         return None
 
 

@@ -14,13 +14,15 @@ class Missing(Enum):
     UNSET = "not assigned yet"
 
 
+_NOT_FOUND = Missing.NOT_FOUND
+
+
 def resolve(fn: FunctionType, name: str) -> object:
     """The object that `name` refers to in `fn` where it is no local: a closure cell, else a type parameter of the
     function, else a global, else a builtin. A `Missing` where there is none, or its closure cell is still unset.
     """
-    free = fn.__code__.co_freevars
-    if free and name in free:
-        cells = fn.__closure__ or ()
+    cells = fn.__closure__
+    if cells and name in (free := fn.__code__.co_freevars):
         try:
             return cells[free.index(name)].cell_contents
         except ValueError:
@@ -29,5 +31,5 @@ def resolve(fn: FunctionType, name: str) -> object:
         for parameter in fn.__type_params__:
             if parameter.__name__ == name:
                 return parameter
-    found = fn.__globals__.get(name, Missing.NOT_FOUND)
-    return fn.__builtins__.get(name, Missing.NOT_FOUND) if found is Missing.NOT_FOUND else found
+    found = fn.__globals__.get(name, _NOT_FOUND)
+    return fn.__builtins__.get(name, _NOT_FOUND) if found is _NOT_FOUND else found

@@ -39,6 +39,7 @@ class Atoms:
 
     facts: Facts
     table: dict[str, Atom] = field(default_factory=dict[str, Atom])
+    _moved: dict[tuple[Dim, AxisMap, str], Dim] = field(default_factory=dict["tuple[Dim, AxisMap, str]", "Dim"])
 
     def poly(self, atom: Atom) -> Poly:
         self.table.setdefault(atom.name, atom)
@@ -63,6 +64,13 @@ class Atoms:
 
     def moved(self, dim: Dim, axes: AxisMap, tag: str = "") -> Dim:
         """A polynomial over a value's lanes as one over the lanes of the value that it was moved into."""
+        key = dim, axes, tag
+        found = self._moved.get(key)
+        if found is None:
+            found = self._moved[key] = self._move(dim, axes, tag)
+        return found
+
+    def _move(self, dim: Dim, axes: AxisMap, tag: str) -> Dim:
         values: dict[str, Dim] = {}
         for atom in self.of(dim):
             if not atom.axes:

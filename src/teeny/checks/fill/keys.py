@@ -59,6 +59,8 @@ class Keys:
     def visit(self, op: Op) -> None:
         """Find what the results are now, so that later questions need not go far back."""
         for value in op.results:
+            if value in self._numbers:  # in a loop that is read again
+                continue
             self._number(value)
             if element_of(value.type) is BOOL:
                 self.exact(value)
