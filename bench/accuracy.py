@@ -31,10 +31,17 @@ OPERATIONS = {
     "sqrt_rn": "tt.precise_sqrt",
     "fdiv": "arith.divf",
     "div_rn": "tt.precise_divf",
+    "libdevice.exp": "libdevice.exp",
+    **{
+        f"libdevice.{name}": f"math.{name}"
+        for name in ("tan", "sinh", "cosh", "asin", "acos", "atan", "atan2", "asinh", "acosh", "atanh")
+    },
+    **{f"libdevice.{name}": f"math.{name}" for name in ("log10", "cbrt", "erfc")},
+    **{f"libdevice.{name}": f"libdevice.{name}" for name in ("exp10", "hypot", "rcbrt", "sinpi", "cospi")},
 }
 """Functions of the language, and the operation that states the bound."""
 DTYPES = ("f32", "f64", "f16", "bf16")
-SLOW = ("erf",)
+SLOW = ("erf", "libdevice.erfc")
 """Functions whose exact f64 values take long to find."""
 
 
@@ -101,10 +108,11 @@ def worst(name: str, dtype: str, count: int, *, cuda: bool = False) -> Worst:
     from bench.exact import TWO, errors, exact
 
     count = min(count, 3000) if name in SLOW and dtype == "f64" else count
-    given = _arguments(dtype, count, 2 if name in TWO else 1)
+    plain = name.removeprefix("libdevice.")
+    given = _arguments(dtype, count, 2 if plain in TWO else 1)
     found = (_on_cuda if cuda else _on_cpu)(name, dtype, given)
     wide = [x if dtype in ("f32", "f64") else x.astype(np.float32) for x in given]
-    value = exact(name, *wide)
+    value = exact(plain, *wide)
     error = errors(found, value)
     if cuda and dtype != "f64":
         error = np.where(_flushed(wide, value), 0.0, error)
@@ -142,7 +150,9 @@ def _launch(name: str, arrays: list[Any], out: Any) -> None:
 
     kernel: Any = accuracy_kernels.of_one if len(arrays) == 1 else accuracy_kernels.of_two
     n = len(out)
-    kernel[(-(-n // 1024),)](*arrays, out, n, getattr(tl, name), 1024)
+    plain = name.removeprefix("libdevice.")
+    function: Any = getattr(tl if plain == name else tl.extra.libdevice, plain)
+    kernel[(-(-n // 1024),)](*arrays, out, n, function, 1024)
 
 
 def _on_cpu(name: str, dtype: str, arrays: list[Any]) -> Any:
@@ -190,16 +200,18 @@ def page(found: dict[str, dict[str, Worst]]) -> str:
         "|---|---|---|---|---|---|---|",
     ]
     for name in OPERATIONS:
-        mine, other = found[name], gpu[name]
+        mine, other = found[name], gpu.get(name, {})
         cells = [_cell(mine[d].error, bound(name, d)) for d in ("f32", "f64")]
         cells += [f"{mine[d].error:.3f}" for d in ("f16", "bf16")]
-        cells += [_cell(other[d], bound(name, d, cuda=True)) for d in ("f32", "f64")]
-        lines.append(f"| `tl.{name}` | {' | '.join(cells)} |")
+        cells += [_cell(other.get(d), bound(name, d, cuda=True)) for d in ("f32", "f64")]
+        lines.append(f"| `{name if '.' in name else f'tl.{name}'}` | {' | '.join(cells)} |")
     return "\n".join([*lines, "", *_NOTES, ""])
 
 
-def _cell(error: float, limit: float) -> str:
+def _cell(error: float | None, limit: float) -> str:
     said = "no bound" if math.isinf(limit) else f"≤ {limit:g}"
+    if error is None:
+        return f"not measured ({said})"
     return f"{error:.2f} ({said})" if error < 1000 else f"{error:.1e} ({said})"
 
 
@@ -213,6 +225,9 @@ _NOTES = (
     "GPUs `exp`, `exp2`, `log`, `log2`, `sqrt`, `rsqrt` and `/` of f32 are the approximations that Triton chooses, and",
     "all of these functions of f32 take subnormal arguments and results for zero, which the table leaves out.",
     "`sqrt_rn` and `div_rn` are rounded correctly there too.",
+    "",
+    "Functions of `libdevice` are in `tl.math` too. `libdevice.exp` is the accurate one there; the others that both have",
+    "are one. On the CPU those of f32 compute in f64, and so round correctly but for one number in many millions.",
 )
 
 

@@ -30,9 +30,10 @@ def test_native_code_is_within_the_bound(name: str) -> None:
 @pytest.mark.parametrize("name", accuracy.OPERATIONS)
 def test_the_reference_is_within_the_bound(name: str, dtype: str) -> None:
     numpy: Any = registry()[accuracy.OPERATIONS[name]].numpy
-    given = list(pairs(dtype, 500)) if name in TWO else [samples(dtype, 500)]
+    plain = name.removeprefix("libdevice.")
+    given = list(pairs(dtype, 500)) if plain in TWO else [samples(dtype, 500)]
     with np.errstate(all="ignore"):
-        found = errors(numpy(np, None, *given), exact(name, *given))
+        found = errors(numpy(np, None, *given), exact(plain, *given))
     assert found.max() <= accuracy.bound(name, dtype)
 
 
@@ -44,15 +45,16 @@ def test_every_operation_that_states_an_error_is_measured() -> None:
 def test_the_page_shows_the_bounds() -> None:
     page = accuracy.PAGE.read_text("utf-8")
     for name in accuracy.OPERATIONS:
-        row = re.search(rf"^\| `tl\.{name}` \|(.*)\|$", page, re.MULTILINE)
+        shown = re.escape(name if "." in name else f"tl.{name}")
+        row = re.search(rf"^\| `{shown}` \|(.*)\|$", page, re.MULTILINE)
         assert row is not None, f"no row for {name}: run make accuracy"
         cells = [cell.strip() for cell in row[1].split("|")]
         wanted = [accuracy.bound(name, d, cuda) for cuda in (False, True) for d in ("f32", "f64")]
         for cell, limit in zip([*cells[:2], *cells[4:]], wanted, strict=True):
-            said = re.fullmatch(r"[\d.e+]+ \((?:≤ ([\d.]+)|no bound)\)", cell)
+            said = re.fullmatch(r"(?:[\d.e+]+|not measured) \((?:≤ ([\d.]+)|no bound)\)", cell)
             assert said is not None, cell
             assert float(said[1] or "inf") == limit, f"{name}: run make accuracy"
-            assert float(cell.split()[0]) <= limit + 0.005
+            assert cell.startswith("not") or float(cell.split()[0]) <= limit + 0.005
 
 
 @pytest.mark.gpu

@@ -13,8 +13,8 @@ from tests.language.rounding import DTYPES, to_integers
 Array = Any
 
 ACCURATE = (
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "cospi", "erfc", "exp", "exp10", "hypot",
-    "log10", "rcbrt", "sinh", "sinpi", "tan",
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "cospi", "erfc", "exp", "exp10",
+    "hypot", "log10", "rcbrt", "sinh", "sinpi", "tan",
 )  # fmt: skip
 """Those accurate to some ulp."""
 FAST = {

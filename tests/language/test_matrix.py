@@ -48,6 +48,8 @@ ELSEWHERE = {
     "inline_asm_elementwise": "test_hints: assembly runs on GPUs alone",
     **dict.fromkeys(("make_block_ptr", "advance"), "test_block_pointers: against slices of arrays"),
     "rshl": "in the cells of shl with literals",
+    "libdevice.ldexp": "test_libdevice",
+    "philox_key": "test_random",
 }
 """Functions without cells of their own name, and where they are."""
 

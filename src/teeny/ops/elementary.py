@@ -92,7 +92,7 @@ tan_ = _function("math.tan", wide("tan"), vecmath.tan, math.tan, Ulp(2.1, 4.0, 2
 sinh_ = _function("math.sinh", wide("sinh"), vecmath.sinh, math.sinh, Ulp(2.4, 3.0, 2.0), monotone(math.sinh))
 cosh_ = _function("math.cosh", wide("cosh"), vecmath.cosh, math.cosh, Ulp(1.6, 2.0, 1.5), _cosh_interval)
 asin_ = _function(
-    "math.asin", wide("arcsin"), vecmath.asin, math.asin, Ulp(2.4, 4.0, 2.0), _within(-math.pi / 2, math.pi / 2)
+    "math.asin", wide("arcsin"), vecmath.asin, math.asin, Ulp(2.8, 4.0, 2.0), _within(-math.pi / 2, math.pi / 2)
 )
 acos_ = _function("math.acos", wide("arccos"), vecmath.acos, math.acos, Ulp(2.4, 3.0, 2.0), _within(0.0, math.pi))
 atan_ = _function("math.atan", wide("arctan"), vecmath.atan, math.atan, Ulp(2.0, 2.0, 2.0), monotone(math.atan))
