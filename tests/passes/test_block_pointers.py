@@ -10,7 +10,7 @@ import pytest
 import teeny as tn
 import teeny.language as tl
 from teeny.backends.reference import run
-from teeny.frontend.lower import define, lower_generic
+from teeny.frontend.lower import lower_generic
 from teeny.ir.core import walk_function
 from teeny.ir.text import parse_module, print_module
 from teeny.ir.types import ViewType
@@ -106,7 +106,7 @@ def test_no_check_of_offsets_that_are_plainly_not_negative() -> None:
 
 
 def test_generic_code_has_none_left_either() -> None:
-    generic = lower_generic(define(copies._fn)[0])  # pyright: ignore
+    generic = lower_generic(copies.definition)
     assert views(generic.module)
     made = block_pointers(generic.module)
     assert not views(made)

@@ -5,8 +5,8 @@ from __future__ import annotations
 LACKING = frozenset((
     "PropagateNan", "block_type", "const", "constexpr_type",
     "dtype", "float8e4b15", "gather",
-    "load_tensor_descriptor", "make_tensor_descriptor", "pi32_t", "pointer_type",
-    "store_tensor_descriptor", "tensor_descriptor", "tensor_descriptor_type",
+    "pi32_t",
+    "tensor_descriptor", "tensor_descriptor_type",
     "tuple_type", "void",
 ))  # fmt: skip
 """Names that `triton.language` has. One that teeny.language has too is found there first."""
