@@ -35,6 +35,8 @@ COLUMNS = (
     ("gpu", "gpu", "cuda"),
 )
 """Heading, part and executor."""
+SHOWN = 80
+"""Failures that are printed at most."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -56,8 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     labels = [label for label in cells() if re.search(given.only, label)]
     failed = refresh(name, labels, jobs=given.jobs, every=given.all)
-    for line in failed:
-        print(line)
+    print("\n".join([*failed[:SHOWN], *([f"and {len(failed) - SHOWN} more"] if len(failed) > SHOWN else [])]))
     return 1 if failed else 0
 
 

@@ -54,6 +54,25 @@ def _serve(
     seconds: float,
 ) -> None:
     """Feed one process after the other until nothing waits."""
+    with tempfile.TemporaryFile("w+", errors="replace") as said:
+        _feed(command, environment, waiting, found, seconds, said)
+
+
+def _last(said: IO[str]) -> str:
+    """The last line of what a process said before it ended."""
+    said.seek(0)
+    lines = said.read().strip().splitlines()
+    return f": {lines[-1].strip()}"[:200] if lines else ""
+
+
+def _feed(
+    command: list[str],
+    environment: dict[str, str],
+    waiting: queue.SimpleQueue[str],
+    found: queue.SimpleQueue[tuple[str, Result]],
+    seconds: float,
+    said: IO[str],
+) -> None:
     process: subprocess.Popen[str] | None = None
     while True:
         try:
@@ -61,9 +80,10 @@ def _serve(
         except queue.Empty:
             break
         if process is None or process.poll() is not None:
+            said.truncate(0)
             process = subprocess.Popen(
                 command, cwd=ROOT, env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=said,
             )  # fmt: skip
         line = _asked(process, label, seconds)
         if line:
@@ -73,10 +93,11 @@ def _serve(
             found.put((label, result))
             continue
         late = line is None
-        process.kill()
+        if late:
+            process.kill()
         status = process.wait()
         process = None
-        why = f"it took more than {seconds:.0f} s" if late else f"its process ended with status {status}"
+        why = f"it took more than {seconds:.0f} s" if late else f"its process ended with status {status}{_last(said)}"
         found.put((label, {"died": why}))
     if process is not None:
         assert process.stdin is not None
