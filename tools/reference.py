@@ -17,7 +17,7 @@ from teeny.ops.function import functions
 
 EXAMPLES = Path(__file__).with_name("examples.md")
 _SECTION = re.compile(r"^## (\w+)\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_LEAF = {"Float": "f32", "Num": "f32", "Int": "i32", "Bits": "i32", "Dtype": "f32"}
+_LEAF = {"Float": "f32", "Num": "f32", "Int": "i32", "Bits": "i32", "Dtype": "f32", "Num or Bool": "f32"}
 _NUMPY = {"f32": "np.float32", "i32": "np.int32", "bool": "np.bool_"}
 _NUMBERS = {
     "f32": ("[-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0]", "[3.0, 2.0, 1.0, 0.5, 0.5, -1.0, -2.0, 0.0]", "[1.0] * 8"),

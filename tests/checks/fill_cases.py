@@ -51,6 +51,25 @@ def block_without_padding(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i3
     tl.store(z_ptr + tl.arange(0, B), tl.sum(tl.load(p, boundary_check=(0,)), 1), mask=tl.arange(0, B) < n)
 
 
+def described_tiles(
+    x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], m: tl.Scalar[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    x = tl.make_tensor_descriptor(x_ptr, (m, n), (n, 1), (B, B))
+    z = tl.make_tensor_descriptor(z_ptr, (m, n), (n, 1), (B, B))
+    z.store((0, 0), tl.exp(x.load((0, 0))))
+    tl.store(z_ptr + tl.arange(0, B), tl.sum(x.load((0, 0)), 0), mask=tl.arange(0, B) < n)
+    tl.store(z_ptr + tl.arange(0, B), tl.sum(tl.exp(x.load((0, 0))), 0), mask=tl.arange(0, B) < n)  # F003
+    tl.store(z_ptr + tl.arange(0, B), tl.max(x.load((0, 0)), 0), mask=tl.arange(0, B) < n)  # F002
+
+
+def described_nan(a_ptr: tl.Ptr[tl.f16], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    a = tl.make_tensor_descriptor(a_ptr, (k, k), (k, 1), (B, B), padding_option="nan")
+    b = tl.make_tensor_descriptor(a_ptr, (k, k), (k, 1), (B, B))
+    c = tl.make_tensor_descriptor(c_ptr, (k, k), (k, 1), (B, B))
+    c.store((0, 0), tl.dot(b.load((0, 0)), b.load((0, 0))))
+    c.store((0, 0), tl.dot(a.load((0, 0)), b.load((0, 0))))  # F002
+
+
 def block_of_nan(x_ptr: tl.Ptr[tl.f32], z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
     p = tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (B,), (0,))
     x = tl.load(p, boundary_check=(0,), padding_option="nan")
@@ -1112,6 +1131,12 @@ def sorted_with_a_tail(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32],
     tl.store(y_ptr + offs, last, mask=inside)
     tl.store(y_ptr, tl.sum(last))  # F002
     tl.store(y_ptr + offs, tl.sort(tl.load(x_ptr + offs, inside, -float("inf")), descending=True), mask=inside)
+
+
+def sorted_after_a_computation(x_ptr: tl.Ptr[tl.i32], y_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32]) -> None:
+    offs = tl.arange(0, 16)
+    x = tl.load(x_ptr + offs, mask=offs < n, other=100)
+    tl.store(y_ptr + offs, tl.sort(x * 16 + offs), mask=offs < n)
 
 
 def the_largest_with_a_tail(x_ptr: tl.Ptr[D], y_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:

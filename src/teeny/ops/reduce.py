@@ -71,6 +71,8 @@ reduce_return = define(
 
 def combiner(op: Op) -> str | None:
     """The group ("add", "max", ...) of the operation that a reduction's region applies to its two arguments, if one."""
+    if not op.regions:
+        return None
     block = op.regions[0].block
     if len(block.ops) != 2 or len(block.args) != 2:
         return None
