@@ -226,8 +226,8 @@ _NOTES = (
     "all of these functions of f32 take subnormal arguments and results for zero, which the table leaves out.",
     "`sqrt_rn` and `div_rn` are rounded correctly there too.",
     "",
-    "Functions of `libdevice` are in `tl.math` too. `libdevice.exp` is the accurate one there; the others that both have",
-    "are one. On the CPU those of f32 compute in f64, and so round correctly but for one number in many millions.",
+    "Functions of `libdevice` are in `tl.math` too. `libdevice.exp` is the accurate one there; the others that both",
+    "have are one. On the CPU those of f32 compute in f64, and so round correctly but for one number in many millions.",
 )
 
 

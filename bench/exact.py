@@ -65,9 +65,9 @@ def _half_turns(x: Array, ahead: int) -> Array:
     size = np.abs(x)
     size = np.where(size < 2.0**62, np.fmod(size, 2), np.where(np.isfinite(size), size * 0, size))
     n = np.rint(2 * size)
-    angle = (size - n / 2) * _PI.astype(x.dtype)
+    angle: Array = (size - n / 2) * _PI.astype(x.dtype)
     n = n + ahead
-    found = np.where(np.fmod(n, 2) == 1, np.cos(angle), np.sin(angle))
+    found: Array = np.where(np.fmod(n, 2) == 1, np.cos(angle), np.sin(angle))
     return np.where(np.fmod(n, 4) >= 2, 0 - found, found + 0)
 
 
@@ -80,12 +80,6 @@ def _sinpi(x: Array) -> Array:
 
 def _cospi(x: Array) -> Array:
     return _half_turns(x, 1)
-
-
-def _nearest(x: Array) -> Array:
-    size = np.abs(x)
-    below = np.floor(size)
-    return np.copysign(np.where(size - below < 0.5, below, np.where(np.isinf(size), size, below + 1)), x)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

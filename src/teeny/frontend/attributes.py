@@ -57,6 +57,9 @@ def attribute(c: Context, node: ast.Attribute) -> Any:
     if isinstance(base, DType):
         return _of_dtype(c, node, base)
     if isinstance(base, type):
+        value = getattr(base, node.attr, None)
+        if base.__module__.startswith("teeny.language.") and isinstance(value, bool):  # `tl.PropagateNan.ALL`
+            return value
         help = "pass the value as a Const parameter"
         return c.fault("E012", f"`{c.text(node)}` belongs to a class, which a kernel cannot use", node, help=help)
     help = "a list is a tuple here, which stays as it is: values = (*values, new)" if is_tuple(base) else ""

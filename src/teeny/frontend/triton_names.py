@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 LACKING = frozenset((
-    "PropagateNan", "block_type", "const", "constexpr_type",
+    "block_type", "const", "constexpr_type",
     "dtype", "float8e4b15", "gather",
     "pi32_t",
     "tensor_descriptor", "tensor_descriptor_type",

@@ -10,6 +10,7 @@ from teeny.language import random as random
 from teeny.language.constexpr import *
 from teeny.language.dtypes import *
 from teeny.language.library import *
+from teeny.language.propagate import *
 from teeny.language.random import *
 from teeny.language.tensor import *
 from teeny.ops.arith import *
