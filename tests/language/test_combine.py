@@ -194,6 +194,35 @@ def test_maps(executor: str) -> None:
     assert list(f) == [False, False] + [True] * 14
 
 
+def gcd(a: tl.Scalar[tl.i32], b: tl.Scalar[tl.i32]) -> tl.Scalar[tl.i32]:
+    while b != 0:
+        a, b = b, a % b
+    return a
+
+
+@tn.kernel
+def divisors(x_ptr: tl.Ptr[tl.i32], y_ptr: tl.Ptr[tl.i32]) -> None:
+    x = tl.load(x_ptr + tl.arange(0, 8))
+    tl.store(y_ptr, tl.reduce(x, 0, gcd))
+    tl.store(y_ptr + 1 + tl.arange(0, 8), tl.associative_scan(x, 0, gcd))
+
+
+@both
+def test_a_combiner_that_loops(executor: str) -> None:
+    x, y = np.array([360, 840, 60, 90, 12, 18, 48, 6], np.int32), np.zeros(9, np.int32)
+    launch(divisors, executor, [x, y])
+    assert list(y) == [6, *np.gcd.accumulate(x)]
+
+
+def test_triton_takes_no_loop_there() -> None:
+    pytest.importorskip("triton")
+    from teeny.backends.triton import compile_module
+
+    with pytest.raises(tn.CompileError, match=r"on sm_90 a function that joins elements cannot loop") as caught:
+        compile_module(divisors.specialize().module, 90)
+    assert "while b != 0" in str(caught.value)
+
+
 # ---- faults ---------------------------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from teeny.frontend.dims import CallShapes
 from teeny.frontend.explain import not_const
 from teeny.frontend.guards import guard_of
 from teeny.frontend.inline import inline
-from teeny.frontend.lift import Lift
+from teeny.frontend.lift import Lift, flat
 from teeny.frontend.regions import Region
 from teeny.frontend.values import (
     UNKNOWN,
@@ -194,6 +194,8 @@ def _combined(
     with Region(c, body):
         c.b.loc = call.place
         c.b.op(end, tuple(v.value for v in agreed))
+    if not c.generic and any(op.regions for op in body.ops):
+        body = flat(c.b, body)
     c.b.loc = call.place
     made = c.b.op(schema, tuple(v.value for v in operands), attrs, (IrRegion([body]),))
     return [Operand(r, v.dtype) for r, v in zip(made.results, operands, strict=True)]

@@ -28,12 +28,33 @@ if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Op, Value
     from teeny.ir.poly import Dim
+    from teeny.ir.types import Type
 
     Values = tuple[Value, ...]
 
 
+MAX_UNROLL = 64
+"""Iterations of a loop that is written out at most."""
+
+
+def flat(b: Builder, source: Block) -> Block:
+    """A block of scalars without branches, nor loops of a known number of iterations, as far as there are no others."""
+    made = Block(tuple(a.type for a in source.args), tuple(a.name for a in source.args))
+    inner = b.__class__(made, b.loc)
+    given = Lift(inner, (), dict(zip(source.args, made.args, strict=True))).block(source)
+    end = source.ops[-1]
+    inner.loc = end.loc
+    inner.op(end.schema, given, dict(end.attrs))
+    return made
+
+
+def _number(value: Value) -> object:
+    """The number that a constant is; None for other values."""
+    return value.op.attrs["value"] if value.op is not None and value.op.schema.group == "constant" else None
+
+
 class Lift:
-    """Copies a block of scalars through a builder.
+    """Copies a block of scalars through a builder. Without a `shape` it stays one of scalars: branches alone go.
 
     `made`: what each value of the block has become: a tile of `shape`, or a scalar that is the same for all elements.
     """
@@ -102,12 +123,24 @@ class Lift:
         if any(shape_of(x.type) for x in bounds):
             return self._for_some(op, mask)
         inits = tuple(self.tile(self.made[x]) for x in op.operands[3:])
+        numbers = [_number(x) for x in bounds]
+        if not self.shape and None not in numbers:
+            start, end, step = (int(str(x)) for x in numbers)
+            if len(indices := range(start, end, step)) <= MAX_UNROLL:
+                return self._unrolled(source, indices, bounds[0].type, inits)
         body = Block((bounds[0].type, *(x.type for x in inits)))
         self.made.update(zip(source.args, body.args, strict=True))
         with self._inside(body):
             left = self.block(source, mask)
             self.b.op(yield_, tuple(map(self.tile, left)))
         return self.b.op(for_, (*bounds, *inits), {}, (Region([body]),)).results
+
+    def _unrolled(self, source: Block, indices: range, index: Type, carried: Values) -> Values:
+        for number in indices:
+            self.made[source.args[0]] = constant(self.b, index, number)
+            self.made.update(zip(source.args[1:], carried, strict=True))
+            carried = self.block(source)
+        return carried
 
     def _for_some(self, op: Op, mask: Value | None) -> Values:
         """Bounds that differ from element to element: each has an index of its own."""
@@ -174,6 +207,8 @@ class Lift:
 
     def _any(self, flags: Value) -> Value:
         """Whether any element of a tile of bools is true."""
+        if not self.shape:
+            return flags
         value = convert(self.b, flags, BOOL, I32)
         size: Dim = 1
         for dim in self.shape:

@@ -194,6 +194,48 @@ def descriptor_rows(
     x.scatter(x.gather(rows, 0), rows, 8)
 
 
+def later_of_equal(a: tl.Tensor[N], i: tl.Tensor[tl.i32], b: tl.Tensor[N], j: tl.Tensor[tl.i32]) -> Any:
+    first = (a > b) | ((a == b) & (i > j))
+    return tl.where(first, a, b), tl.where(first, i, j)
+
+
+def capped_sum(a: tl.Scalar[N], b: tl.Scalar[N]) -> tl.Scalar[N]:
+    if a > b:
+        return a + b
+    c = b * 2
+    for _ in tl.range(3):
+        c = c - a
+    return c
+
+
+def folded(x: tl.Scalar[N], n: tl.Scalar[tl.i32]) -> tl.Scalar[N]:
+    if x > 3:
+        return x - 3
+    while n > 1:
+        x = x + 1
+        n = n // 2
+    return x
+
+
+@tn.kernel
+def combiners(
+    x_ptr: tl.Ptr[N], y_ptr: tl.Ptr[N], i_ptr: tl.Ptr[tl.i32], ROWS: tl.Const[int], COLS: tl.Const[int]
+) -> None:
+    rows, cols = tl.arange(0, ROWS), tl.arange(0, COLS)
+    offs = rows[:, None] * COLS + cols[None, :]
+    x = tl.load(x_ptr + offs)
+    at = tl.broadcast_to(cols[None, :], ROWS, COLS)
+    best, where = tl.reduce((x, at), 1, later_of_equal)
+    tl.store(y_ptr + rows, best)
+    tl.store(i_ptr + rows, where)
+    tl.store(y_ptr + cols, tl.reduce(x, 0, capped_sum))
+    so_far, places = tl.associative_scan((x, at), 1, later_of_equal, reverse=True)
+    tl.store(y_ptr + offs, so_far)
+    tl.store(i_ptr + offs, places)
+    tl.store(y_ptr + offs, tl.associative_scan(x, 0, capped_sum))
+    tl.store(y_ptr + offs, tl.map_elementwise(folded, x, at))
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A kernel, the names of dtypes that it is for, and the Consts it is compiled with."""
@@ -218,6 +260,7 @@ FAMILIES: dict[str, Family] = {
     "casts": Family(casts, "N", NUMS),
     "memory": Family(memory, "A", ("bool", *NUMS)),
     "reductions": Family(reductions, "N", NUMS, _TILE),
+    "combiners": Family(combiners, "N", NUMS, _TILE),
     "shapes": Family(shapes, "A", ("bool", *NUMS), _TILE),
     "block pointers": Family(block_pointers, "A", ("bool", *NUMS), _TILE),
     "descriptors": Family(descriptors, "A", ("bool", *NUMS), _TILE),

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from teeny.backends.triton.caches import mixed
 from teeny.backends.triton.goal import TENSOR_MEMORY
+from teeny.backends.triton.halves import narrow_extremes
 from teeny.backends.triton.products import EXACT
 from teeny.backends.triton.versions import lacking
 from teeny.backends.triton.wheel import version
 from teeny.diag.diagnostic import Diagnostic, Label, at, report
 from teeny.diag.span import user_location
-from teeny.ir.core import walk_function
+from teeny.ir.core import walk, walk_function
 from teeny.ir.dtype import I8
 from teeny.ir.schema import dtype_of
 from teeny.ir.types import shape_of
@@ -33,9 +34,33 @@ def limits(module: Module, goal: Goal) -> list[Diagnostic]:
     """What the installed Triton lacks, and for NVIDIA's architectures accesses and products that it cannot compile."""
     lacks = lacking(module)
     if not goal.capability:
-        return lacks
+        return [*lacks, *_loops(module, goal)]
     wrong = [_product(op, name, goal) for op, name in _products(module)]
-    return [*lacks, *mixed(module, goal.name), *[one for one in wrong if one is not None]]
+    return [
+        *lacks,
+        *_loops(module, goal),
+        *mixed(module, goal.name),
+        *narrow_extremes(module, goal.name),
+        *[one for one in wrong if one is not None],
+    ]
+
+
+def _loops(module: Module, goal: Goal) -> list[Diagnostic]:
+    """Loops in functions that join elements: Triton's compiler takes straight code alone."""
+    return [
+        report(
+            "X002",
+            f"on {goal.name} a function that joins elements cannot loop, unless the number of iterations is a Const",
+            *(() if inner.loc is None else (at(user_location(inner.loc)),)),
+            help=("write the loop over tl.static_range, or with `tl.where`; the CPU runs it as it is",),
+            kernel=f.name,
+        )
+        for f in module.functions
+        for op in walk_function(f)
+        if op.schema.group in ("reduce", "scan")
+        for inner in walk(op.regions[0].block)
+        if inner.name in ("scf.for", "scf.while")
+    ]
 
 
 def memory_limits(module: Module, goal: Goal, found: Metadata) -> list[Diagnostic]:
