@@ -25,6 +25,7 @@ from teeny.ops import (
 from teeny.ops import flip as flips
 from teeny.ops import histogram as histograms
 from teeny.ops import join as joins
+from teeny.ops import math as functions
 from teeny.ops import shape as shapes
 from teeny.ops import sort as sorts
 from teeny.ops.function import language
@@ -172,6 +173,20 @@ class Tensor(Generic[D]):
     cumprod = scan.cumprod
     reduce = combine.reduce
     associative_scan = combine.associative_scan
+    exp = functions.exp
+    exp2 = functions.exp2
+    log = functions.log
+    log2 = functions.log2
+    sin = functions.sin
+    cos = functions.cos
+    sqrt = functions.sqrt
+    sqrt_rn = functions.sqrt_rn
+    rsqrt = functions.rsqrt
+    erf = functions.erf
+    floor = functions.floor
+    ceil = functions.ceil
+    abs = arith.abs
+    cast = cast.cast
 
     def softmax(
         self: Tensor[F], dim: Const[int | None] = None, *, keep_dims: Const[bool | None] = None,
