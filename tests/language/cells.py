@@ -16,6 +16,7 @@ from tests.language import (
     cells_float8,
     cells_memory,
     cells_more,
+    cells_pointer,
     cells_reduce,
     cells_shape,
     cells_sort,
@@ -130,7 +131,7 @@ def cells() -> dict[str, tuple[str, Callable[[], Sheet]]]:
         found[label] = ("where" if label.startswith("moves") else "cast", made)
     for function, label, made in (
         *cells_atomic.cells(),
-        *cells_memory.cells(),
+        *cells_memory.cells(), *cells_pointer.cells(),
         *cells_reduce.cells(),
         *cells_shape.cells(),
         *cells_sort.cells(),

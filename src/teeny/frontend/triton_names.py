@@ -1,15 +1,25 @@
-"""Names of Triton's language that this version lacks."""
+"""Names of Triton's language that are not here, and why."""
 
 from __future__ import annotations
 
-LACKING = frozenset((
-    "block_type", "const", "constexpr_type",
-    "dtype", "float8e4b15", "gather",
-    "pi32_t",
-    "tensor_descriptor", "tensor_descriptor_type",
-    "tuple_type", "void",
-))  # fmt: skip
-"""Names that `triton.language` has. One that teeny.language has too is found there first."""
+LACKING: dict[str, str] = {
+    "aggregate_replace": "aggregates of fields are tuples here: build a new one, (first, new, *rest)",
+    "block_type": "the type of a block is written tl.Tensor[dtype], and its sizes are in its .shape",
+    "const": "pointers to constant data are written tl.Ptr[dtype] like others",
+    "constexpr_type": "a compile-time value is written tl.Const[type]",
+    "dtype": "a dtype as a value has the type type[tl.Dtype]; one by its name is a Const parameter of that type",
+    "expect_zero": "write tl.device_assert((x == 0) | ~mask)",
+    "float8e4b15": "no GPU that teeny compiles for computes with it, and NumPy has no such dtype; use tl.float8e4nv",
+    "gather": "",
+    "pi32_t": "the type of a pointer is written tl.Ptr[tl.i32]",
+    "slice": "write the colon itself: x[:, None]",
+    "str_to_ty": 'a dtype is a Const parameter, tl.Const[type[tl.Float]], and takes names too: D="f32"',
+    "tensor_descriptor": "the type of a descriptor is written tl.TensorDescriptor[dtype]",
+    "tensor_descriptor_type": "the type of a descriptor is written tl.TensorDescriptor[dtype]",
+    "tuple_type": "the type of a tuple is Python's own, tuple[tl.Tensor[tl.f32], ...]",
+    "void": "an absent pointer is None: x_ptr: tl.Ptr[D] | None",
+}
+"""Names that `triton.language` has and teeny.language has not, and what is written instead."""
 
 _LIBDEVICE = "what libdevice has is in `tl` and `tl.math`, under the same names"
 INSTEAD: dict[str, str] = {
