@@ -56,7 +56,8 @@ def test_an_optional_pointer_as_a_condition() -> None:
 def test_names_that_only_triton_has(name: str) -> None:
     found = fault(f"tl.store(x_ptr, tl.{name}(1))")
     assert found.code == "E002"
-    assert found.message == f"`tl.{name}` is Triton's, and not in this version of teeny yet"
+    assert found.message == f"`tl.{name}` is Triton's, and not in teeny"
+    assert found.help == (LACKING[name],)
     assert "did you mean" not in " ".join(found.help)
 
 

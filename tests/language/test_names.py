@@ -81,7 +81,7 @@ def test_dtypes(name: str) -> None:
 
 
 def test_reasons_are_sentences() -> None:
-    for name, why in OTHERWISE.items():
+    for name, why in (LACKING | OTHERWISE).items():
         assert len(why) > 15, name
 
 

@@ -68,8 +68,7 @@ def attribute(c: Context, node: ast.Attribute) -> Any:
 
 def _no_member(c: Context, node: ast.Attribute, module: ModuleType) -> Any:
     if module is teeny.language and node.attr in LACKING:
-        text = f"`{c.text(node)}` is Triton's, and not in this version of teeny yet"
-        return c.fault("E002", text, node, help="`teeny ops` lists what there is")
+        return c.fault("E002", f"`{c.text(node)}` is Triton's, and not in teeny", node, help=LACKING[node.attr])
     if module is teeny.language and node.attr in INSTEAD:
         return c.fault("E002", f"`{c.text(node)}` is Triton's alone", node, help=INSTEAD[node.attr])
     from difflib import get_close_matches

@@ -10,7 +10,6 @@ LACKING: dict[str, str] = {
     "dtype": "a dtype as a value has the type type[tl.Dtype]; one by its name is a Const parameter of that type",
     "expect_zero": "write tl.device_assert((x == 0) | ~mask)",
     "float8e4b15": "no GPU that teeny compiles for computes with it, and NumPy has no such dtype; use tl.float8e4nv",
-    "gather": "",
     "pi32_t": "the type of a pointer is written tl.Ptr[tl.i32]",
     "slice": "write the colon itself: x[:, None]",
     "str_to_ty": 'a dtype is a Const parameter, tl.Const[type[tl.Float]], and takes names too: D="f32"',
