@@ -95,7 +95,8 @@ def _emit_advance(b: Builder, shape: Any, dtype: Any, base: Operand, offsets: An
 @language(
     _emit_make,
     shape=_make_shape,
-    shapes="`shape`, `strides`, `offsets`, `block_shape` and `order` have one element an axis.",
+    shapes="`shape`, `strides`, `offsets`, `block_shape` and `order` have one element an axis. A `Whole` is a scalar of "
+    "i32 or i64, or an int.",
     differs="Triton 3.9 has no block pointers; up to 3.8 its offsets are of 32 bits.",
 )
 def make_block_ptr(

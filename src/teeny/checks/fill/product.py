@@ -7,6 +7,7 @@ first operand are rows of the result, columns of the second its columns.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from teeny.checks.fill.state import Entry, States
@@ -96,7 +97,8 @@ def unmet(
         number = isinstance(entry.state, Number)
         if entry.load is None or (isinstance(entry.state, Number) and entry.state.value == 0):
             continue
-        alone = not any(a.keys.atoms.varies(key, axis) for axis in outer)
+        finite = not isinstance(entry.state, Number) or math.isfinite(entry.state.value)  # else 0 times it is a NaN
+        alone = finite and not any(a.keys.atoms.varies(key, axis) for axis in outer)
         there = a.keys.atoms.moved(key, axes) if alone and axes is not None else None
         if there is not None and any(a.keys.implies(frozenset((zero,)), there, entry.guard) for zero in zeros):
             continue

@@ -91,6 +91,11 @@ def harmless(op: Op, value: Value, fill: float) -> bool:
     return not unsigned and within(group_of(op) or "", value, fill)
 
 
+def beats_nan(op: Op) -> bool:
+    """Whether a reduction is one in which a NaN loses against any number."""
+    return bool(op.regions) and op.regions[0].block.ops[0].schema.name in _BEATING_NAN
+
+
 def within(group: str, value: Value, fill: float) -> bool:
     """Whether a maximum or minimum with `fill` leaves every lane of `value`, taken with a sign, as it is."""
     if not group.startswith(("max", "min")) or math.isnan(fill):

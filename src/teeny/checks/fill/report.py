@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from teeny.checks.fill.reduction import group_of, identity_of
+from teeny.checks.fill.reduction import beats_nan, group_of, identity_of
 from teeny.checks.fill.wording import (
     called,
     checked_axes,
@@ -72,7 +73,7 @@ def _reduction(finding: Finding, kernel: str, keys: Keys, fill: float | None) ->
     if isinstance(state, Undefined):
         message, text = f"undefined lanes of {name} take part in {function}", f"and enter this {noun}"
     elif isinstance(state, Number):
-        held, computed = number_text(state.value), computed_text(op.operands[0], load)
+        held, computed = number_text(state.value), computed_text(op.operands[0], load, op)
         lanes = f"lanes of {computed} outside the mask of {name}" if computed else f"lanes of {name} outside its mask"
         message = f"{lanes} hold {held} and take part in {function}"
         text = f"and enter this {noun} as {held}"
@@ -118,7 +119,7 @@ def _mend(op: Op, load: Op | None, fill: float | None, short: str) -> str:
         mask = (mask_text(load) if load is not None else None) or "mask"
         return f"leave them out: tl.histogram(..., mask={mask})"
     if fill is not None and load is not None:
-        text = _argument(fill, fill_text(fill, load.results[0], load), load)
+        text = _argument(fill, fill_text(fill, load.results[0], load), load, nan=beats_nan(op))
         if op.schema.group == "sort":
             return f"fill them so that they come last: {text}"
         if identity is not None and fill == identity:
@@ -131,13 +132,18 @@ def _mend(op: Op, load: Op | None, fill: float | None, short: str) -> str:
     return f"set them to the identity of {short} after the computation: tl.where({mask}, ..., {value})"
 
 
-def _argument(fill: float, text: str, load: Op | None) -> str:
-    """The argument that fills: of a load that checks bounds itself, where that can hold the fill, its padding."""
+def _argument(fill: float, text: str, load: Op | None, *, nan: bool = False) -> str:
+    """The argument that fills: of a load that checks bounds itself, where that can hold the fill, its padding.
+
+    `nan`: a NaN loses against any number.
+    """
     if load is None or not checked_axes(load):
         return f"other={text}"
     if fill == 0:
         return 'padding_option="zero"'
-    return f"load through plain pointers with a mask and other={text}"
+    if nan and math.isinf(fill):
+        return 'padding_option="nan", for a NaN loses against any number'
+    return f"load through plain pointers, with a mask and the fill {text}"
 
 
 def _labels(finding: Finding, keys: Keys, text: str) -> tuple[Label, ...]:
