@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 from teeny.frontend.describe import Description, descriptions, families, first_sentence, fullest
 from teeny.frontend.overload import signatures
 from teeny.frontend.signature import EMPTY, Signature, Term, language_signature
-from teeny.language import library
 from teeny.ops.function import functions
 
 EXAMPLES = Path(__file__).with_name("examples.md")
-_SECTION = re.compile(r"^## (\w+)\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_SECTION = re.compile(r"^## ([\w.]+)\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LEAF = {"Float": "f32", "Num": "f32", "Int": "i32", "Bits": "i32", "Dtype": "f32", "Num or Bool": "f32"}
-_NUMPY = {"f32": "np.float32", "i32": "np.int32", "bool": "np.bool_"}
+_NUMPY = {
+    "f32": "np.float32", "f64": "np.float64", "i32": "np.int32", "i64": "np.int64", "u32": "np.uint32",
+    "bool": "np.bool_",
+}  # fmt: skip
 _NUMBERS = {
     "f32": ("[-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0]", "[3.0, 2.0, 1.0, 0.5, 0.5, -1.0, -2.0, 0.0]", "[1.0] * 8"),
     "i32": ("[-7, -3, -1, 0, 1, 3, 7, 100]", "[2, 2, 3, 3, -2, -2, 1, 5]", "[1] * 8"),
 }
+_NUMBERS |= {"f64": _NUMBERS["f32"], "i64": _NUMBERS["i32"], "u32": ("[0, 1, 2, 3, 7, 100, 1000, 1_000_000]",)}
 HEAD = """\
 ```python
 import numpy as np
@@ -32,6 +36,7 @@ import teeny.language as tl
 np.set_printoptions(precision=4, suppress=True)
 ```
 """
+_LANGUAGE = "import teeny.language as tl\n"
 GENERATED = "<!-- Written by `make docs` from {source}: edit that. -->"
 
 
@@ -50,6 +55,8 @@ def pages() -> dict[str, str]:
 
 def _page(title: str, members: list[Description]) -> str:
     head = [GENERATED.format(source="the docstrings and signatures of the functions"), f"# {title}", HEAD.rstrip()]
+    if any(one.name.startswith("libdevice.") for one in members):
+        head[-1] = head[-1].replace(_LANGUAGE, f"{_LANGUAGE}from teeny.language.extra import libdevice\n")
     return "\n\n".join((*head, *(part for one in members for part in _section(one)))) + "\n"
 
 
@@ -103,14 +110,16 @@ def _signature(one: Description) -> Signature:
         return fullest(signatures(functions()[one.name]))
     from typing import get_overloads
 
-    fn = getattr(library, one.name)
+    fn = getattr(import_module(one.module), one.name)
     return language_signature((list(get_overloads(fn)) or [fn])[-1])
 
 
 def _elementwise(one: Description, signature: Signature, count: int) -> str:
     """A kernel that applies the function to eight numbers, or pairs or triples of them."""
     leaf = _leaf(signature.params[0].terms)
-    result = "bool" if signature.result[0].dtype is not None and signature.result[0].dtype.name == "bool" else leaf
+    given = signature.result[0].dtype
+    result = leaf if given is None or given.is_variable else given.name
+    plain = one.name.rpartition(".")[2].rstrip("_")
     names = [p.name for p in signature.params[:count]]
     call = one.written[0] if "(" not in one.written[0] else f"{one.written[0].partition('(')[0]}({', '.join(names)})"
     spelled = "bool_" if result == "bool" else result
@@ -120,10 +129,10 @@ def _elementwise(one: Description, signature: Signature, count: int) -> str:
     )
     loads = "".join(f"    {name} = tl.load({name}_ptr + lanes)\n" for name in names)
     return (
-        f"@tn.kernel\ndef {one.name.rstrip('_')}_example({parameters}, out_ptr: tl.Ptr[tl.{spelled}]) -> None:\n"
+        f"@tn.kernel\ndef {plain}_example({parameters}, out_ptr: tl.Ptr[tl.{spelled}]) -> None:\n"
         f"    lanes = tl.arange(0, 8)\n{loads}    tl.store(out_ptr + lanes, {call})\n\n\n{arrays}"
         f"out = np.empty(8, {_NUMPY[result]})\n"
-        f"{one.name.rstrip('_')}_example[(1,)]({', '.join(names)}, out)\nprint(out)\n"
+        f"{plain}_example[(1,)]({', '.join(names)}, out)\nprint(out)\n"
     )
 
 
@@ -143,12 +152,13 @@ dtype, a tuple of these.
 
 | in a signature | stands for |
 |---|---|
-| `D`, `E` | any dtype: `bool`, `N` |
+| `D`, `E` | any dtype: `bool`, `N`, `Q` |
 | `N` | a number: `I`, `F` |
-| `I` | `i8 i16 i32 i64 u8 u16 u32 u64` |
+| `I`, `J` | `i8 i16 i32 i64 u8 u16 u32 u64` |
 | `F` | `f16 bf16 f32 f64` |
 | `B` | what has bits: `bool`, `I` |
 | `S` | `bool`, `N` |
+| `Q` | an 8-bit float: `f8e4m3 f8e5m2 f8e4m3fnuz f8e5m2fnuz`, moved, converted and multiplied by `dot` alone |
 
 What holds for all functions:
 
@@ -163,8 +173,11 @@ What holds for all functions:
   compute in f32 and round once. What was measured is in [accuracy.md](../accuracy.md).
 - A tile has `x.dtype`, its dtype, and `x.shape`, a tuple of Consts; a pointer has `ptr.dtype`, that of its elements.
 
-The dtypes: `bool_`; `i8 i16 i32 i64`; `u8 u16 u32 u64`; `f16 bf16 f32 f64`. They answer to Triton's names, too: `int1`;
-`int8` to `int64`; `uint8` to `uint64`; `float16 bfloat16 float32 float64`.
+The dtypes: `bool_`; `i8 i16 i32 i64`; `u8 u16 u32 u64`; `f16 bf16 f32 f64`; `f8e4m3 f8e5m2 f8e4m3fnuz f8e5m2fnuz`. They
+answer to Triton's names, too: `int1`; `int8` to `int64`; `uint8` to `uint64`; `float16 bfloat16 float32 float64`;
+`float8e4nv float8e5 float8e4b8 float8e5b16`.
+
+`from teeny.language.extra import libdevice` gives the functions that Triton has there; `tl.math` has them too.
 """
 
 

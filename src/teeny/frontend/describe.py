@@ -37,10 +37,15 @@ _PROBES = ("f32", "i32", "u32", "bool")
 _WRITTEN = {found for name in dtypes.__all__ if isinstance(found := getattr(getattr(dtypes, name), "ir", None), DType)}
 """The leaves that the language has a name for."""
 _ORDER = (
-    "program", "arith", "division", "math", "clamp", "compare", "bits", "cast", "memory", "reduce", "combine", "dot",
+    "program", "arith", "division", "math", "elementary", "whole", "clamp", "compare", "bits", "bit_counts", "fast",
+    "cast", "memory", "reduce", "combine", "dot",
     "dot_scaled", "shape", "tensor", "control", "contracts", "debug", "hints", "inline_asm",
 )  # fmt: skip
 """Families in the order of pages; others follow by name, what is written in the language itself last."""
+_LIBRARY = "libdevice."
+"""What names of functions of `teeny.language.extra.libdevice` begin with."""
+_CALLS = ("tl.", "x.", _LIBRARY)
+"""What the forms begin with that are no operators."""
 _BROADCAST = "Arguments broadcast together; the result has their common shape."
 _UNARY = "The result has the shape of the argument."
 
@@ -153,9 +158,9 @@ def descriptions() -> dict[str, Description]:
     for name, function in functions().items():
         if function.fn.__module__.startswith("teeny.") and name in forms:
             found[name] = _described(function, forms[name])
-    library = import_module("teeny.language.library")
-    for name in library.__all__:
-        found[name] = _composite(name, getattr(library, name))
+    for module in map(import_module, ("teeny.language.library", "teeny.language.random")):
+        for name in module.__all__:
+            found[name] = _composite(name, getattr(module, name))
     return dict(sorted(found.items(), key=lambda item: _place(item[1].family)))
 
 
@@ -168,7 +173,7 @@ def named(name: str) -> Description | None:
     """The description behind what somebody typed: `exp`, `tl.exp`, `add`, `+`, `.to`."""
     known = descriptions()
     plain = name.removeprefix("tl.").removeprefix("x").removeprefix(".") or name
-    for key in (name, plain):
+    for key in (name, plain, f"{_LIBRARY}{plain}", f"{_LIBRARY}{plain.removeprefix('math.')}"):
         if key in known:
             return known[key]
     for one in known.values():
@@ -186,7 +191,7 @@ def _forms(language: ModuleType) -> dict[str, tuple[str, ...]]:
     """For each function that code can reach, how: `tl.sum(x, ...)`, `x.sum(...)`, `x + y`."""
     found: dict[str, list[str]] = {}
     for name, function in _public(language):
-        found.setdefault(function.name, []).append(f"tl.{name}")
+        found.setdefault(function.name, []).append(name if "." in name else f"tl.{name}")
     for own in (vars(Tensor), vars(Ptr)):
         for name, value in own.items():
             function = function_of(value)
@@ -195,7 +200,7 @@ def _forms(language: ModuleType) -> dict[str, tuple[str, ...]]:
             form = _operator(function) if name.startswith("__") else f"x.{name}"
             found.setdefault(function.name, []).append(form)
     # operators stand before functions of the same meaning: x + y, tl.add(x, y)
-    return {name: tuple(sorted(forms, key=lambda f: f.startswith(("tl.", "x.")))) for name, forms in found.items()}
+    return {name: tuple(sorted(forms, key=lambda f: f.startswith(_CALLS))) for name, forms in found.items()}
 
 
 def _public(language: ModuleType) -> Iterator[tuple[str, LanguageFunction]]:
@@ -203,6 +208,10 @@ def _public(language: ModuleType) -> Iterator[tuple[str, LanguageFunction]]:
         function = function_of(getattr(language, name))
         if function is not None and function.name == name:
             yield name, function
+    for name in language.extra.libdevice.__all__:
+        function = function_of(getattr(language.extra.libdevice, name))
+        if function is not None and function.name == f"{_LIBRARY}{name}":
+            yield function.name, function
 
 
 def _operator(function: LanguageFunction) -> str:
@@ -216,8 +225,8 @@ def _described(function: LanguageFunction, forms: tuple[str, ...]) -> Descriptio
     read = _read(function.overloads)
     operations = dict(_operations(function)) if function.elementwise else {}
     main = forms[0]
-    operator = not main.startswith(("tl.", "x."))
-    name = f"tl.{function.name}"
+    operator = not main.startswith(_CALLS)
+    name = function.name if "." in function.name else f"tl.{function.name}"
     written = forms if operator else tuple(_call(form, function.overloads[0]) for form in forms)
     return Description(
         name=function.name,
