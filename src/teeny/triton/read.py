@@ -37,8 +37,10 @@ def read_module(text: str, name: str, *, spans: bool = False) -> Module:
     """
     module = inline(structure(parse_module(text, name, expression_at if spans else word_at)), _called)
     for op in walk_function(module.kernel):
-        if op.loc is not None:
-            op.loc = in_user_file(op.loc)
+        if op.loc is not None and (place := in_user_file(op.loc)) is not op.loc:
+            op.loc = place
+            for result in op.results:  # names of Triton's library say nothing to the user
+                result.name = None
     scalar_regions(module.kernel)
     module = descriptors(block_pointers(made_inside(module)))
     accumulate(module)

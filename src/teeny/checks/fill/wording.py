@@ -61,11 +61,14 @@ def load_name(load: Op | None) -> str:
     )
 
 
-def computed_text(value: Value, load: Op | None) -> str | None:
-    """What a value is that was computed from a load, in backquotes; None where it is what was loaded, or not known."""
+def computed_text(value: Value, load: Op | None, reader: Op) -> str | None:
+    """What a value is that was computed from a load, in backquotes; None where it is what was loaded, or not known.
+
+    What stands at the same place as its `reader` was computed by the same function of the language.
+    """
     while value.op is not None and value.op is not load and value.op.schema.group in _MOVES:
         value = value.op.operands[0]
-    if value.op is None or value.op is load:
+    if value.op is None or value.op is load or value.op.loc == reader.loc:
         return None
     text = value.name or _source(value.op) or ""
     return f"`{text}`" if 0 < len(text) <= _LONGEST and text != (load and load.results[0].name) else None
