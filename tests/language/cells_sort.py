@@ -106,5 +106,5 @@ def cells() -> Iterator[Cell]:
         yield "histogram", f"histogram-{dtype}", lambda d=dtype: histograms(d)
     for dtype in FLOATS:
         yield "softmax", f"softmax-{dtype}", lambda d=dtype: softmaxes(d)
-    for dtype in ("i32", "i64", "u32"):
+    for dtype in CLASSES["I"]:
         yield "swizzle2d", f"swizzle2d-{dtype}", lambda d=dtype: swizzles(d)

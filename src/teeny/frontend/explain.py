@@ -61,6 +61,8 @@ def explain(
         return _excluded(call, values["input"].dtype)
     if wrong.kind == "missing":
         return c.fault("E005", f"{call.name} needs the argument `{parameter}`", node)
+    if function.name == "cast" and parameter == "dtype" and isinstance(value, DType | PointerType):
+        return _address(call, values["x"], value)
     if wrong.kind == "surplus":
         return c.fault(
             "E005", f"{call.name} takes `{parameter}` only together with other arguments than these", node,
@@ -86,6 +88,15 @@ def explain(
     if value is None and isinstance(at, ast.Name):
         return c.fault("T010", f"`{call.text}` is None here", at, help=f"use it under `if {call.text} is not None:`")
     return c.fault("T010", call.needs(show(value)), at)
+
+
+def _address(call: _Call, x: Operand, to: DType | PointerType) -> Any:
+    """A conversion between a pointer and a number that is no address."""
+    if isinstance(to, PointerType):
+        text = f"a pointer is made of an integer, and this is {show(x)}"
+        return call.c.fault("T005", text, call.at, help="convert it to an address first: .to(tl.i64)")
+    text = f"a pointer becomes an i64, a u64, a bool or another pointer; found {show(to)}"
+    return call.c.fault("T005", text, call.at, help="load the elements first: tl.load(pointer)")
 
 
 def _of_views(function: LanguageFunction, parameter: str) -> str:
@@ -123,6 +134,8 @@ def _accumulates(function: LanguageFunction) -> bool:
 def _excluded(call: _Call, dtype: Any) -> Any:
     """A member of the class that the operation does not have."""
     if _accumulates(call.function):
+        if "dtype" in call.nodes:
+            return call.c.fault("T012", f"{call.name} does not accumulate in {dtype.name}", call.nodes["dtype"])
         text = f"{call.name} of {dtype.name} needs `dtype=`, the dtype in which it accumulates"
         return call.c.fault("T012", text, call.node, help="for example dtype=tl.i32")
     terms = ((p.name, t) for s in signatures(call.function) for p in s.params for t in p.terms)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from teeny.ir.core import Block, Op, Region
-from teeny.ir.dtype import BF16, BOOL, F16, F32, I32, DType
+from teeny.ir.dtype import BF16, BOOL, F16, F32, I32, LEAVES, DType
 from teeny.ir.poly import Dim, mul
 from teeny.ir.rules import Absent, Structural
 from teeny.ir.schema import OpDef, define, expect
@@ -238,6 +238,8 @@ def _index_shape(s: Shapes, input: Operand, axis: int | None, tie_break_left: bo
 
 
 NARROW = ("i8", "i16", "u8", "u16")
+NO_SUMS = ("bool", *(leaf.name for leaf in LEAVES.values() if leaf.kind == "float8"))
+"""Dtypes without sums and products."""
 _SHAPES = "The shape of the operand without `axis`, or with size 1 there for `keep_dims`; a scalar for `axis=None`."
 _WIDER = "Triton adds narrow integers up in i32 by itself; how it adds f16 and bf16 depends on its version."
 
@@ -248,7 +250,7 @@ def sum(input: Tensor[N], axis: Const[int | None] = None, keep_dims: Const[bool]
 def sum(
     input: Tensor[S], axis: Const[int | None] = None, keep_dims: Const[bool] = False, *, dtype: type[E]
 ) -> Tensor[E]: ...
-@language(_emit(ADD.pick, wide=True), shape=_shape, exclude={"N": NARROW}, shapes=_SHAPES, differs=_WIDER)
+@language(_emit(ADD.pick, wide=True), shape=_shape, exclude={"N": NARROW, "E": NO_SUMS}, shapes=_SHAPES, differs=_WIDER)
 def sum(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> Any:
     """The sum along `axis`, one that the operand has (S003), or of all elements (`axis=None`).
 
@@ -264,7 +266,7 @@ def prod(input: Tensor[N], axis: Const[int | None] = None, keep_dims: Const[bool
 def prod(
     input: Tensor[S], axis: Const[int | None] = None, keep_dims: Const[bool] = False, *, dtype: type[E]
 ) -> Tensor[E]: ...
-@language(_emit(MUL.pick, wide=True), shape=_shape, exclude={"N": NARROW}, shapes=_SHAPES, triton=None)
+@language(_emit(MUL.pick, wide=True), shape=_shape, exclude={"N": NARROW, "E": NO_SUMS}, shapes=_SHAPES, triton=None)
 def prod(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> Any:
     """The product along `axis`, one that the operand has (S003), or of all elements (`axis=None`).
 

@@ -15,7 +15,7 @@ from teeny.ir.types import Type, shape_of
 from teeny.ops.arith import ADD, MUL
 from teeny.ops.cast import convert
 from teeny.ops.function import Operand, Shapes, language
-from teeny.ops.reduce import NARROW, accumulator, combined, joining
+from teeny.ops.reduce import NARROW, NO_SUMS, accumulator, combined, joining
 from teeny.ops.shape import normal_axis
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ _WIDER = "Triton adds narrow integers up in i32 by itself; f16 and bf16 it accum
 def cumsum(input: Tensor[N], axis: Const[int] = 0, reverse: Const[bool] = False) -> Tensor[N]: ...
 @overload
 def cumsum(input: Tensor[S], axis: Const[int] = 0, reverse: Const[bool] = False, *, dtype: type[E]) -> Tensor[E]: ...
-@language(_emit(ADD), shape=_shape, exclude={"N": NARROW}, shapes=_SHAPES, differs=_WIDER)
+@language(_emit(ADD), shape=_shape, exclude={"N": NARROW, "E": NO_SUMS}, shapes=_SHAPES, differs=_WIDER)
 def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -> Any:
     """The sums of all elements up to each one along `axis` (S003), with `reverse` of all from the last down to it.
 
@@ -100,7 +100,7 @@ def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -
 def cumprod(input: Tensor[N], axis: Const[int] = 0, reverse: Const[bool] = False) -> Tensor[N]: ...
 @overload
 def cumprod(input: Tensor[S], axis: Const[int] = 0, reverse: Const[bool] = False, *, dtype: type[E]) -> Tensor[E]: ...
-@language(_emit(MUL), shape=_shape, exclude={"N": NARROW}, shapes=_SHAPES, differs=_WIDER)
+@language(_emit(MUL), shape=_shape, exclude={"N": NARROW, "E": NO_SUMS}, shapes=_SHAPES, differs=_WIDER)
 def cumprod(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -> Any:
     """The products of all elements up to each one along `axis` (S003), with `reverse` of all from the last down to it.
 
