@@ -14,6 +14,34 @@ N = TypeVar("N", bound=tl.Num)
 U = TypeVar("U", bound=tl.Unsigned)
 
 
+# 8-bit floats
+
+
+def saturated_fill(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    """-inf becomes the least number of the format, which no maximum of such numbers is below."""
+    at = tl.arange(0, B)
+    x = tl.load(x_ptr + at, at < n, other=-float("inf")).to(tl.f8e4m3)
+    tl.store(z_ptr, tl.max(x.to(tl.f32), axis=0))
+    tl.store(z_ptr, tl.max(x.to(tl.f32) * 2.0 - 1000.0, axis=0))
+    tl.store(z_ptr, tl.sum(x.to(tl.f32), axis=0))  # F002
+
+
+def filled_float8(x_ptr: tl.Ptr[tl.f8e5m2], z_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    at = tl.arange(0, B)
+    tl.store(z_ptr, tl.sum(tl.load(x_ptr + at, at < n, other=0.0).to(tl.f32), axis=0))
+    tl.store(z_ptr, tl.sum(tl.load(x_ptr + at, at < n).to(tl.f32), axis=0))  # F001
+    tl.store(z_ptr, tl.max(tl.load(x_ptr + at, at < n, other=-1.0).to(tl.f32), axis=0))  # F002
+
+
+def functions_of_fills(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    at = tl.arange(0, B)
+    x = tl.load(x_ptr + at, at < n, other=0.0)
+    tl.store(z_ptr, tl.sum(tl.math.sinh(x) + tl.math.atan(x) + tl.math.trunc(x), axis=0))
+    tl.store(z_ptr, tl.sum(tl.math.cosh(x), axis=0))  # F002
+    tl.store(z_ptr, tl.max(tl.math.atan2(x, x) - 4.0, axis=0))  # F002
+    tl.store(z_ptr, tl.sum(tl.math.erfc(tl.load(x_ptr + at, at < n, other=float("inf"))), axis=0))
+
+
 # Loads and stores
 
 

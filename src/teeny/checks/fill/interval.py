@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from teeny.ir.dtype import DType, integer_range
+from teeny.ir.dtype import DType, integer_range, largest
 from teeny.ir.rules import EVERYTHING, Absent, Interval
 from teeny.ir.types import element_of
+from teeny.ops.float8 import FORMATS
 
 if TYPE_CHECKING:
     from teeny.ir.core import Value
@@ -35,7 +36,7 @@ def _interval(value: Value, known: dict[Value, Interval], depth: int) -> Interva
     if op.schema.group == "range":
         start, end = op.attrs["start"], op.attrs["end"]
         return (start, end - 1) if isinstance(start, int) and isinstance(end, int) else _dtype(value)
-    if op.schema.group in _MOVES:
+    if op.schema.group in _MOVES or (op.schema.group == "cast" and _is_float8(op.operands[0])):
         return interval_of(op.operands[0], known, depth - 1)
     rule = op.schema.interval
     if isinstance(rule, Absent):
@@ -46,10 +47,22 @@ def _interval(value: Value, known: dict[Value, Interval], depth: int) -> Interva
         return _dtype(value)
     if math.isnan(low) or math.isnan(high):
         return EVERYTHING
+    if _is_float8(value):  # it was rounded, and saturates
+        least, most = _dtype(value)
+        return max(low, least), min(high, most)
     square = op.schema.group == "mul" and op.operands[0] is op.operands[1]
     return (max(low, 0.0) if square else low), high
 
 
+def _is_float8(value: Value) -> bool:
+    element = element_of(value.type)
+    return isinstance(element, DType) and element.kind == "float8"
+
+
 def _dtype(value: Value) -> Interval:
     element = element_of(value.type)
-    return integer_range(element) if isinstance(element, DType) and element.kind == "signed" else EVERYTHING
+    if not isinstance(element, DType):
+        return EVERYTHING
+    if element.kind == "float8" and FORMATS[element.name].infinity is None:
+        return -largest(element), largest(element)
+    return integer_range(element) if element.kind == "signed" else EVERYTHING

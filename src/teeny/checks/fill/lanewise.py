@@ -7,10 +7,11 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from teeny.ir.dtype import BOOL, DType, integer_range
+from teeny.ir.dtype import BOOL, DType, integer_range, largest
 from teeny.ir.rules import COMPUTED, Computed, LaneState, Lanewise, Number, Undefined
 from teeny.ir.types import element_of, shape_of
 from teeny.ops.compare import CORE
+from teeny.ops.float8 import FORMATS
 
 if TYPE_CHECKING:
     from teeny.ir.core import Op, Value
@@ -97,6 +98,9 @@ def _cast(op: Op, state: LaneState) -> LaneState:
         return Number(abs(value)) if op.schema.name in ("arith.extui", "arith.uitofp", "num.cast") else state
     if target is BOOL:
         return TRUE if value else FALSE
+    if target.kind == "float8" and abs(value) > largest(target):  # it saturates, but for infinities toward zero
+        keeps = math.isinf(value) and op.attrs.get("rounding") == "rtz" and FORMATS[target.name].infinity is not None
+        return state if keeps else Number(math.copysign(largest(target), value))
     if target.kind == "signed" and not math.isfinite(value):
         return Number(integer_range(target)[value > 0])
     return Number(math.trunc(value)) if target.kind == "signed" else state
