@@ -44,6 +44,20 @@ def pointers(dtype: str) -> Sheet:
     return sheet
 
 
+def ordered(dtype: str) -> Sheet:
+    """`atomic_load` and `atomic_store` of 8-bit floats."""
+    sheet = Sheet()
+    x = every(dtype)
+    sheet.array("x", dtype, x)
+    sheet.line("i = tl.arange(0, 64)")
+    sheet.put("tl.atomic_load(x + i)", dtype, x[:64])
+    sheet.put("tl.atomic_load(x + 200)", dtype, x[200])
+    sheet.put("tl.load(x + i)", dtype, x[64:128])
+    sheet.line("tl.debug_barrier()")
+    sheet.line(f"tl.atomic_store(out_{dtype} + {sheet.segments[dtype][-1].start} + i, tl.load(x + 64 + i))")
+    return sheet
+
+
 def keys(dtype: str) -> Sheet:
     """The 64 bits of a seed."""
     sheet = Sheet()
@@ -61,6 +75,7 @@ def cells() -> Iterator[Cell]:
     for dtype in FLOATS8:
         yield "reshape", f"shapes-{dtype}", lambda dtype=dtype: shapes(dtype)
         yield "load", f"load-{dtype}", lambda dtype=dtype: memory(dtype)
+        yield "atomic_load", f"atomic_access-{dtype}", lambda dtype=dtype: ordered(dtype)
         for made in (cells_shape.views, cells_shape.broadcasts, cells_shape.joins, cells_shape.flips):
             yield "view", f"{made.__name__}-{dtype}", lambda made=made, dtype=dtype: made(dtype)
     for dtype in INTEGERS:

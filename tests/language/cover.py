@@ -104,6 +104,8 @@ def rows() -> list[Row]:
             every = tuple(label for labels in by.values() for label in labels)
             found.append(Row(name, ANY, every, "" if every else ELSEWHERE.get(name, "")))
             continue
+        if ANY in by:
+            found.append(Row(name, ANY, by[ANY]))
         said = "its signature takes " + " ".join(takes)
         for dtype in DTYPES:
             if dtype in by:
@@ -115,8 +117,19 @@ def rows() -> list[Row]:
     return found
 
 
-LACKING: dict[tuple[str, str], str] = {}
-"""Functions with dtypes that signatures admit, but that are nowhere tried, and why."""
+_FLOATS8 = tuple(d for d in DTYPES if LEAVES[d].kind == "float8")
+_POINTERS = "not of numbers of this dtype, but pointers to it are compared: tests/language/test_pointers.py"
+_SCALED = (
+    "the operands are bytes, halves or 8-bit floats with scales: the cells `dot_scaled` have every pair of formats"
+)
+LACKING: dict[tuple[str, str], str] = {
+    **{(name, dtype): _POINTERS for name in ("lt", "le", "gt", "ge") for dtype in ("bool", *_FLOATS8)},
+    **{(name, dtype): _POINTERS for name in ("eq", "ne") for dtype in _FLOATS8},
+    **{("dot_scaled", dtype): _SCALED for dtype in DTYPES},
+    ("dot", "i32"): "the dtype of the sums of bytes, in the cells of those",
+    ("condition", "bool"): "a construct: tests/language/test_constructs.py",
+}
+"""Functions with dtypes that signatures admit, but that have no cells, and why."""
 
 
 def missing() -> list[str]:
