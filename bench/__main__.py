@@ -11,7 +11,7 @@ from bench.environment import clean
 def main() -> int:
     """Measure everything; progress goes to standard error."""
     clean()
-    from bench import front, matmul, native, softmax
+    from bench import front, matmul, native, products, softmax
     from bench.table import Row, table
 
     found: list[Row] = []
@@ -20,6 +20,7 @@ def main() -> int:
         ("CPU code, launches", native),
         ("softmax", softmax),
         ("matrix product", matmul),
+        ("products of other dtypes", products),
     )
     for name, part in parts:
         print(f"bench: {name}", file=sys.stderr, flush=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from teeny.ir.lanes import Lane, LaneBuilder
 
-__all__ = ["FORMATS", "Format8", "bits_of", "decode", "encode"]
+__all__ = ["FORMATS", "Format8", "as_bf16", "bits_of", "decode", "encode"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +54,33 @@ _INFINITY = 0x7F800000
 
 
 def decode(b: LaneBuilder, x: Lane, name: str) -> Lane:
-    """An i8 lane that holds the bits of format `name` as f32, exactly."""
+    """An i8 lane that holds the bits of format `name` as f32, exactly.
+
+    No step has a subnormal operand, which machines are slow with: a subnormal number is read as if it were normal, with
+    a one before its mantissa, which is taken away afterwards.
+    """
     form = FORMATS[name]
     wide = b.zext(x, "i32")
     size = b.and_(wide, b.const("i32", 0x7F))
     sign = b.shl(b.and_(wide, b.const("i32", 0x80)), b.const("i32", 24))
-    moved = b.bitcast(b.shl(size, b.const("i32", 23 - form.mantissa)), "f32")
-    # Exact for subnormal numbers too: f32 has exponents to spare.
-    value = b.bitcast(b.fmul(moved, b.const("f32", 2.0 ** (127 - form.bias))), "i32")
-    nan = b.const("i32", 0x7FC00000)
-    if form.infinity is not None:
-        infinite = b.icmp("eq", size, b.const("i32", form.infinity))
-        beyond = b.icmp("ugt", size, b.const("i32", form.infinity))
-        value = b.select(beyond, nan, b.select(infinite, b.const("i32", _INFINITY), value))
-    elif not form.one_zero:
-        value = b.select(b.icmp("eq", size, b.const("i32", form.nan)), nan, value)
-    value = b.or_(value, sign)
-    if form.one_zero:
-        value = b.select(b.icmp("eq", wide, b.const("i32", form.nan)), nan, value)
-    return b.bitcast(value, "f32")
+    moved = b.shl(size, b.const("i32", 23 - form.mantissa))
+    tiny = b.icmp("ult", size, b.const("i32", 1 << form.mantissa))
+    bias, least = (127 - form.bias) << 23, (128 - form.bias) << 23
+    bits = b.add(moved, b.select(tiny, b.const("i32", least), b.const("i32", bias)))
+    extra = b.select(tiny, b.const("f32", 2.0 ** (1 - form.bias)), b.const("f32", 0.0))
+    value = b.bitcast(b.fsub(b.bitcast(bits, "f32"), extra), "i32")
+    if form.infinity is not None:  # bits of f32 that have its largest exponent, with the mantissa of infinity or NaN
+        special = b.or_(moved, b.const("i32", _INFINITY))
+        value = b.select(b.icmp("uge", size, b.const("i32", form.infinity)), special, value)
+    else:
+        is_nan = b.icmp("eq", wide if form.one_zero else size, b.const("i32", form.nan))
+        value = b.select(is_nan, b.const("i32", 0x7FC00000), value)
+    return b.bitcast(b.or_(value, sign), "f32")
+
+
+def as_bf16(b: LaneBuilder, x: Lane) -> Lane:
+    """f32 numbers that bf16 has, as bf16: what is cut off is 0."""
+    return b.bitcast(b.trunc(b.lshr(b.bitcast(x, "i32"), b.const("i32", 16)), "i16"), "bf16")
 
 
 def encode(b: LaneBuilder, x: Lane, name: str, rounding: str) -> Lane:

@@ -8,7 +8,7 @@ from teeny.ir.dtype import FLOAT, FLOAT8, DType, largest
 from teeny.ir.rules import Interval, Lanewise, Structural
 from teeny.ir.schema import OpDef, define, dtype_of, expect, same_shape
 from teeny.ir.types import Type
-from teeny.ops.float8 import FORMATS, decode, encode
+from teeny.ops.float8 import FORMATS, as_bf16, decode, encode
 from teeny.ops.vocabulary import numpy_dtype, rounded
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def _reformat_cpu(b: Any, op: Op, x: Any) -> Any:
     source, target = dtype_of(op.operands[0].type), dtype_of(op.results[0].type)
     if source.kind == "float8":
         x = decode(b, x, source.name)
+        if target.name == "bf16":
+            return as_bf16(b, x)
     if target.kind == "float8":
         return encode(b, x, target.name, _rounding(op))
     return _converted(b, x, target, _rounding(op))

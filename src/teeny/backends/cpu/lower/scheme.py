@@ -10,7 +10,7 @@ from teeny.ir.dtype import BF16, F32, F64, I8, LEAVES
 from teeny.ir.schema import dtype_of
 from teeny.ir.types import with_element
 from teeny.ops.cast import extf, extsi, extui
-from teeny.ops.float8 import decode
+from teeny.ops.float8 import as_bf16, decode
 from teeny.ops.reformat import fp_to_fp
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Scheme:
         """A lane of an operand with the dtype that it is packed as."""
         if dtype.kind == "float8":
             wide = decode(b, lane, dtype.name)
-            return b.fptrunc(wide, "bf16") if self.packed == "bf16" else wide
+            return as_bf16(b, wide) if self.packed == "bf16" else wide
         if lane.dtype == self.packed:
             return lane
         if self.packed[0] == "f":
