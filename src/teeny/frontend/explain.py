@@ -57,6 +57,8 @@ def explain(
     at = nodes.get(wrong.param.name, node)
     call = _Call(c, node, function, wrong, values, nodes, at, c.text(at))
     value, parameter = wrong.value, wrong.param.name
+    if is_tuple(value) and len(value) == 1 and not isinstance(at, ast.Tuple | ast.List) and _is_starred(function, parameter):
+        value = value[0]
     if _accumulates(function) and wrong.kind == "missing" and isinstance(values.get("input"), Operand):
         return _excluded(call, values["input"].dtype)
     if wrong.kind == "missing":
@@ -105,6 +107,10 @@ def _of_views(function: LanguageFunction, parameter: str) -> str:
     if not firsts or any(t.kind != "block" for terms in firsts for t in terms):
         return ""
     return f"`{parameter}` goes with a block pointer (tl.make_block_ptr); plain pointers take a mask"
+
+
+def _is_starred(function: LanguageFunction, parameter: str) -> bool:
+    return any(p.starred and p.name == parameter for s in signatures(function) for p in s.params)
 
 
 def not_const(c: Context, at: ast.AST, what: str, value: Any) -> Any:
