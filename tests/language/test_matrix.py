@@ -34,6 +34,7 @@ ELSEWHERE = {
     "store": "every cell stores",
     "arange": "every cell makes ranges",
     "zeros": "in the cells of constants",
+    "to_tensor": "test_ported",
     "lowest": "in the cells of constants",
     "highest": "in the cells of constants",
     "program_id": "test_structure",

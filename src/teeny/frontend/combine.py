@@ -86,8 +86,8 @@ class Call:
     def fault(self, code: str, message: str, parameter: str = "", help: str = "") -> Any:
         return self.c.fault(code, message, self.at(parameter), help=help)
 
-    def const(self, parameter: str, kind: type, default: Any) -> Any:
-        """A Const argument; UNKNOWN after a fault, and where only a specialisation knows it."""
+    def const(self, parameter: str, kind: type, default: Any = None, optional: bool = False) -> Any:
+        """A Const argument; UNKNOWN after a fault, and where only a specialisation knows it. `optional`: or None."""
         value = self.values.get(parameter, default)
         if isinstance(value, Condition | Comparison) and kind is bool:
             guard = guard_of(self.c, value)
@@ -96,7 +96,9 @@ class Call:
             return UNKNOWN
         if not is_const(value):
             return not_const(self.c, self.at(parameter), f"`{parameter}` of `{self.name}`", value)
-        if value is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
+        if optional and value is None:
+            return None
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             text = f"`{self.name}` needs a compile-time {kind.__name__} for `{parameter}`; found {show(value)}"
             return self.fault("T010", text, parameter)
         return value
@@ -229,7 +231,7 @@ def _reduce(call: Call) -> Any:
         return UNKNOWN
     c, source = call.c, call.values["input"]
     operands = call.operands(source, "input")
-    axis, keep = call.const("axis", int, None), call.const("keep_dims", bool, False)
+    axis, keep = call.const("axis", int, optional=True), call.const("keep_dims", bool, False)
     if operands is None or is_faulty(axis) or is_faulty(keep):
         return UNKNOWN
     rules = _one_shape(call, operands)
@@ -271,7 +273,7 @@ def _scan(call: Call) -> Any:
         return UNKNOWN
     source = call.values["input"]
     operands = call.operands(source, "input")
-    axis, reverse = call.const("axis", int, 0), call.const("reverse", bool, False)
+    axis, reverse = call.const("axis", int), call.const("reverse", bool, False)
     if operands is None or is_faulty(axis) or is_faulty(reverse):
         return UNKNOWN
     rules = _one_shape(call, operands)

@@ -57,8 +57,8 @@ def explain(
     at = nodes.get(wrong.param.name, node)
     call = _Call(c, node, function, wrong, values, nodes, at, c.text(at))
     value, parameter = wrong.value, wrong.param.name
-    if is_tuple(value) and len(value) == 1 and not isinstance(at, ast.Tuple | ast.List) and _is_starred(function, parameter):
-        value = value[0]
+    if is_tuple(value) and len(value) == 1 and _is_starred(function, parameter):
+        value = value if isinstance(at, ast.Tuple | ast.List) else value[0]
     if _accumulates(function) and wrong.kind == "missing" and isinstance(values.get("input"), Operand):
         return _excluded(call, values["input"].dtype)
     if wrong.kind == "missing":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from teeny.ops.function import language
 
@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from teeny.language.typing import Const, D, E, S, Tensor
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 __all__ = ["associative_scan", "map_elementwise", "reduce"]
 
@@ -84,27 +87,26 @@ def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = Fals
     ...
 
 
-@overload
-def map_elementwise(
-    scalar_fn: Callable[..., Tensor[D]], *args: Tensor[Any] | float, pack: Const[int] = 1
-) -> Tensor[D]: ...
-@overload
-def map_elementwise(
-    scalar_fn: Callable[..., tuple[Tensor[D], Tensor[E]]], *args: Tensor[Any] | float, pack: Const[int] = 1
-) -> tuple[Tensor[D], Tensor[E]]: ...
-@overload
-def map_elementwise(
-    scalar_fn: Callable[..., tuple[Tensor[D], ...]], *args: Tensor[Any] | float, pack: Const[int] = 1
-) -> tuple[Tensor[D], ...]: ...
-@language(
-    construct="map_elementwise",
-    shapes="Arguments broadcast together; each result has their common shape.",
-    differs="Triton decides branches element by element; here both sides are computed, and chosen from. It also takes "
-    "larger `pack`s.",
-)
-def map_elementwise(scalar_fn: Any, *args: Any, pack: Any = 1) -> Any:
-    """`scalar_fn` of each element of the arguments: a function of scalars with branches and loops in it.
+if TYPE_CHECKING:
+    # the signature below cannot say that the arguments are what the function takes, nor that the result is its own
 
-    It gives a scalar or a tuple of scalars, and cannot read or write memory.
-    """
-    ...
+    @overload
+    def map_elementwise(scalar_fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R: ...
+    @overload
+    def map_elementwise(scalar_fn: Callable[..., R], *args: Tensor[Any] | float, pack: Const[int]) -> R: ...
+    def map_elementwise(scalar_fn: Any, *args: Any, **named: Any) -> Any: ...
+
+else:
+
+    @language(
+        construct="map_elementwise",
+        shapes="Arguments broadcast together; each result has their common shape.",
+        differs="Triton decides branches element by element; here both sides are computed, and chosen from. It also "
+        "takes larger `pack`s.",
+    )
+    def map_elementwise(scalar_fn: Callable[..., Any], *args: Tensor[Any] | float, pack: Const[int] = 1) -> Any:
+        """`scalar_fn` of each element of the arguments: a function of scalars with branches and loops in it.
+
+        It gives a scalar or a tuple of scalars, and cannot read or write memory.
+        """
+        ...
