@@ -270,6 +270,23 @@ CONSTRUCTS: dict[str, Construct] = {
         "        return\n"
         "tl.store(y, v)"
     ),
+    "return in the else of a loop": Construct(
+        "if n > 0:\n"
+        "    for i in range(m):\n"
+        "        if i == n:\n"
+        "            break\n"
+        "    else:\n"
+        "        if m > 3 or FLAG:\n"
+        "            return\n"
+        "    tl.store(y, 1)\n"
+        "else:\n"
+        "    for i in range(2):\n"
+        "        tl.store(y + 1, i)\n"
+        "    else:\n"
+        "        return\n"
+        "tl.store(y + 2, m)",
+        consts=BOTH,
+    ),
     "break from nested loops": Construct(
         "v = 0\n"
         "for i in range(6):\n"

@@ -21,6 +21,12 @@ def test_seeded_kernels(first: int, tmp_path: Path) -> None:
         trial(FLOW + seed, tmp_path)
 
 
+@pytest.mark.parametrize("seed", [550, 702])
+def test_kernels_that_went_wrong(seed: int, tmp_path: Path) -> None:
+    """Returns in the `else` of a loop inside a branch."""
+    trial(FLOW + seed, tmp_path)
+
+
 def test_the_kernels_are_varied() -> None:
     """Sixty kernels have every jump in every kind of loop."""
     seen: set[str] = set()

@@ -65,7 +65,7 @@ class Tail(ast.If):
 def returns(node: ast.stmt) -> bool:
     """Whether a return ends some path through a statement, outside of loops."""
     if isinstance(node, ast.If):
-        return any(map(returns, node.body)) or any(map(returns, node.orelse))
+        return any(map(returns, spread(node.body))) or any(map(returns, spread(node.orelse)))
     return isinstance(node, ast.Return)
 
 
@@ -73,7 +73,7 @@ def _always_returns(body: list[ast.stmt]) -> bool:
     return any(
         isinstance(node, ast.Return)
         or (isinstance(node, ast.If) and _always_returns(node.body) and _always_returns(node.orelse))
-        for node in body
+        for node in spread(body)
     )
 
 
@@ -154,7 +154,7 @@ def _copied(c: Context) -> Generator[None]:
 
 def _copies(body: list[ast.stmt]) -> bool:
     """Whether a body may return or not, so that the statements after it are lowered inside as well."""
-    return any(isinstance(one, ast.If) and returns(one) for one in body) and not _always_returns(body)
+    return any(isinstance(one, ast.If) and returns(one) for one in spread(body)) and not _always_returns(body)
 
 
 def finish(c: Context, where: Location) -> None:
