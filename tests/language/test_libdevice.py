@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import metadata
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,8 +12,9 @@ import pytest
 import teeny as tn
 import teeny.language as tl
 from teeny.backends.triton import compile_module
+from teeny.diag.errors import KernelError
 from teeny.language.extra import libdevice
-from tests.language.executors import EXECUTORS, launch
+from tests.language.executors import EXECUTORS, launch, module_of
 
 F = TypeVar("F", bound=tl.Float)
 needs_triton = pytest.mark.skipif("triton" not in {d.name for d in metadata.distributions()}, reason="needs Triton")
@@ -84,3 +86,22 @@ def test_they_compile(target: str) -> None:
     made = compile_module(many.specialize(BLOCK=128).module, target)
     if target == "gfx942":
         assert b"__nv_" not in made.files["asm"]
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("j0", "extending"),
+        ("float2int_rn", ".to(dtype)"),
+        ("add_rz", "to nearest"),
+        ("scalbn", "ldexp"),
+        ("sinn", "sin"),
+    ],
+)
+def test_what_is_not_here_says_what_to_write(name: str, instead: str, tmp_path: Path) -> None:
+    text = f"@tn.kernel\ndef kernel(x: tl.Ptr[tl.f32]) -> None:\n    tl.extra.libdevice.{name}(tl.load(x))\n"
+    with pytest.raises(KernelError) as caught:
+        module_of(text, tmp_path)
+    (found,) = caught.value.diagnostics
+    assert found.code == "E002"
+    assert any(instead in line for line in found.help)

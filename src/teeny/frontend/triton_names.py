@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 LACKING: dict[str, str] = {
     "aggregate_replace": "aggregates of fields are tuples here: build a new one, (first, new, *rest)",
     "block_type": "the type of a block is written tl.Tensor[dtype], and its sizes are in its .shape",
@@ -28,3 +30,20 @@ INSTEAD: dict[str, str] = {
     "async_task": "write the statements without it; `tl.range(..., warp_specialize=True)` shares work between warps",
 }
 """Names under which Triton has what belongs to one target: what to write instead."""
+
+_SPECIAL = frozenset((
+    "byte_perm", "cyl_bessel_i0", "cyl_bessel_i1", "erfcinv", "erfcx", "erfinv", "hadd", "hiloint2double", "ilogb", "j0",
+    "j1", "jn", "lgamma", "logb", "mul24", "norm3d", "norm4d", "normcdf", "normcdfinv", "remainder", "rhadd", "rhypot",
+    "rnorm3d", "rnorm4d", "rsqrt_rn", "sad", "tgamma", "y0", "y1", "yn",
+))  # fmt: skip
+
+
+def library_instead(name: str) -> str:
+    """What to write instead of a function of Triton's libdevice that is not here; empty for what is none."""
+    if re.fullmatch(r"\w+2\w+_r[nzdu]|double2(?:lo|hi)int", name):
+        return "convert with .to(dtype), a float to an integer after rint, floor, ceil or trunc"
+    if re.fullmatch(r"(?:add|sub|mul|div|fma|rcp|sqrt)_r[zdu]|rcp64h", name):
+        return "arithmetic rounds to nearest here, on every target"
+    if name == "scalbn":
+        return "it is ldexp"
+    return "write it with the functions that there are, or define it: docs/extending.md" if name in _SPECIAL else ""

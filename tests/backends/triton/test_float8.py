@@ -1,4 +1,4 @@
-"""8-bit floats through Triton's compiler: every conversion on every architecture, by instructions where there are some."""
+"""8-bit floats through Triton's compiler: every conversion on every architecture, by instructions where it has them."""
 
 from __future__ import annotations
 
