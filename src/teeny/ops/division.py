@@ -63,6 +63,9 @@ divf = elementwise(
     "arith.divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), ulp=Ulp(0.0, 2.0, 0.0), **_DIV
 )
 precise_divf = elementwise("tt.precise_divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), **_DIV)
+approx_divf = elementwise(
+    "tt.approx_divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), ulp=Ulp(0.0, 2.0, None), **_DIV
+)
 divsi = elementwise("arith.divsi", INT, 2, _quotient, lambda b, x, y: b.sdiv(x, y), **_FLOOR)
 divui = elementwise("arith.divui", INT, 2, _unsigned(_quotient), lambda b, x, y: b.udiv(x, y), **_FLOOR)
 remf = elementwise("arith.remf", FLOAT, 2, lambda np, x, y: np.fmod(x, y), lambda b, x, y: b.frem(x, y), **_REM)

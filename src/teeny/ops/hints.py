@@ -65,6 +65,13 @@ ttg_barrier = define(
     )
 )  # fmt: skip
 """The same as newer versions of Triton write it; `space` says for which memory (`all`)."""
+for _name in ("wait", "launch_dependents"):
+    define(
+        OpDef(
+            f"tt.grid_dependency_{_name}", "attr-dict", (), _barrier, Structural("nothing"), Structural("nothing"),
+            Structural("nothing"), _NO_RESULT, results=(), group="grid_dependency", pure=False, cost=0.0,
+        )
+    )  # fmt: skip
 
 
 def _numbers(values: Any) -> tuple[Any, ...]:

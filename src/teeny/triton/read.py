@@ -21,7 +21,7 @@ from teeny.triton.descriptors import made_inside
 from teeny.triton.places import expression_at, in_user_file, word_at
 
 if TYPE_CHECKING:
-    from teeny.ir.core import Module
+    from teeny.ir.core import Function, Module
 
 __all__ = ["read_module"]
 
@@ -41,11 +41,20 @@ def read_module(text: str, name: str, *, spans: bool = False) -> Module:
             op.loc = place
             for result in op.results:  # names of Triton's library say nothing to the user
                 result.name = None
+    _without_dependencies(module.kernel)
     scalar_regions(module.kernel)
     module = descriptors(block_pointers(made_inside(module)))
     accumulate(module)
     verify(module, concrete=True)
     return module
+
+
+def _without_dependencies(function: Function) -> None:
+    """Take out the assembly by which older versions of Triton wait for the launch before: on the CPU it is done."""
+    for op in list(walk_function(function)):
+        if op.name == "tt.elementwise_inline_asm" and str(op.attrs["asm_string"]).startswith("griddepcontrol."):
+            assert op.block is not None
+            op.block.ops.remove(op)
 
 
 def _called(callee: str) -> str | None:
