@@ -53,7 +53,8 @@ def extremes(name: str, dtype: str) -> Sheet:
         sheet.array(letter, dtype, values)
         sheet.line(f"{letter}1 = tl.load({letter} + tl.arange(0, {SIDE}))")
     wanted = MEANING[name](x[:, None], y[None, :], True)
-    sheet.put(f"tl.{name}(x1[:, None], y1[None, :], propagate_nan=True)", dtype, wanted, free_zero=True)
+    for spelling in ("True", "tl.PropagateNan.ALL"):
+        sheet.put(f"tl.{name}(x1[:, None], y1[None, :], propagate_nan={spelling})", dtype, wanted, free_zero=True)
     sheet.put(
         f"tl.{name}(x1[:, None], y1[None, :], False)", dtype, MEANING[name](x[:, None], y[None, :]), free_zero=True
     )

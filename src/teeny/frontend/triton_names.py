@@ -32,8 +32,8 @@ INSTEAD: dict[str, str] = {
 """Names under which Triton has what belongs to one target: what to write instead."""
 
 _SPECIAL = frozenset((
-    "byte_perm", "cyl_bessel_i0", "cyl_bessel_i1", "erfcinv", "erfcx", "erfinv", "hadd", "hiloint2double", "ilogb", "j0",
-    "j1", "jn", "lgamma", "logb", "mul24", "norm3d", "norm4d", "normcdf", "normcdfinv", "remainder", "rhadd", "rhypot",
+    "byte_perm", "cyl_bessel_i0", "cyl_bessel_i1", "erfcinv", "erfcx", "erfinv", "hadd", "hiloint2double", "ilogb",
+    "j0", "j1", "jn", "lgamma", "logb", "mul24", "norm3d", "norm4d", "normcdf", "normcdfinv", "remainder", "rhadd", "rhypot",
     "rnorm3d", "rnorm4d", "rsqrt_rn", "sad", "tgamma", "y0", "y1", "yn",
 ))  # fmt: skip
 

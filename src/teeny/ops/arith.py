@@ -290,7 +290,7 @@ def maximum(x: Tensor[F], y: float, propagate_nan: Const[bool] = False) -> Tenso
 @language(
     _extreme(MAX, MAXIMUM),
     elementwise=True,
-    differs="`propagate_nan` is a bool here and `tl.PropagateNan` in Triton.",
+    differs="`propagate_nan` is a `tl.PropagateNan` there, which here stands for a bool.",
 )
 def maximum(x: Any, y: Any, propagate_nan: Any = False) -> Any:
     """The larger of x and y, element by element.
@@ -307,7 +307,7 @@ def minimum(x: Tensor[F], y: float, propagate_nan: Const[bool] = False) -> Tenso
 @language(
     _extreme(MIN, MINIMUM),
     elementwise=True,
-    differs="`propagate_nan` is a bool here and `tl.PropagateNan` in Triton.",
+    differs="`propagate_nan` is a `tl.PropagateNan` there, which here stands for a bool.",
 )
 def minimum(x: Any, y: Any, propagate_nan: Any = False) -> Any:
     """The smaller of x and y, element by element.

@@ -77,7 +77,7 @@ def clamp(
 @language(
     _emit,
     elementwise=True,
-    differs="Triton takes floats alone. `propagate_nan` is a bool here and `tl.PropagateNan` in Triton.",
+    differs="Triton takes floats alone. `propagate_nan` is a `tl.PropagateNan` there, which here stands for a bool.",
 )
 def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = False) -> Any:
     """x held between `min` and `max`: `minimum(maximum(x, min), max)`.
