@@ -33,8 +33,8 @@ INSTEAD: dict[str, str] = {
 
 _SPECIAL = frozenset((
     "byte_perm", "cyl_bessel_i0", "cyl_bessel_i1", "erfcinv", "erfcx", "erfinv", "hadd", "hiloint2double", "ilogb",
-    "j0", "j1", "jn", "lgamma", "logb", "mul24", "norm3d", "norm4d", "normcdf", "normcdfinv", "remainder", "rhadd", "rhypot",
-    "rnorm3d", "rnorm4d", "rsqrt_rn", "sad", "tgamma", "y0", "y1", "yn",
+    "j0", "j1", "jn", "lgamma", "logb", "mul24", "norm3d", "norm4d", "normcdf", "normcdfinv", "remainder", "rhadd",
+    "rhypot", "rnorm3d", "rnorm4d", "rsqrt_rn", "sad", "tgamma", "y0", "y1", "yn",
 ))  # fmt: skip
 
 
