@@ -1,4 +1,4 @@
-"""Block pointers against slices of NumPy arrays: random ranks, views, offsets outside of the array, paddings, empty arrays.
+"""Block pointers against slices of NumPy arrays: random ranks, views, offsets outside, paddings, no elements.
 
 The oracle picks elements one by one. Everything runs on the reference and on the CPU.
 """
@@ -15,74 +15,13 @@ from hypothesis import strategies as st
 
 import teeny as tn
 import teeny.language as tl
+from tests.language.blocked import BLOCKS, KERNELS, block_of, held, steps, viewed
 from tests.language.executors import EXECUTORS, launch
 
-D = TypeVar("D", bound=tl.Dtype)
 F = TypeVar("F", bound=tl.Float)
 
 
-@tn.kernel
-def line(
-    x: tl.Ptr[D], out: tl.Ptr[D], y: tl.Ptr[D], n: tl.Scalar[tl.i64], s: tl.Scalar[tl.i64], at: tl.Scalar[tl.i64], move: tl.Scalar[tl.i32], t: tl.Scalar[tl.i64],
-    B: tl.Const[tuple[int]], CHECK: tl.Const[tuple[int, ...]], PADDING: tl.Const[str],
-) -> None:  # fmt: skip
-    p = tl.make_block_ptr(x, (n,), (s,), (at,), B, (0,))
-    p = tl.advance(p, (move,))
-    q = tl.make_block_ptr(y, (n,), (t,), (at + move,), B, (0,))
-    v = tl.load(p, boundary_check=CHECK, padding_option=PADDING)
-    tl.store(tl.make_block_ptr(out, (B[0],), (1,), (0,), B, (0,)), v)
-    tl.store(q, v, boundary_check=CHECK)
-
-
-@tn.kernel
-def plane(
-    x: tl.Ptr[D], out: tl.Ptr[D], y: tl.Ptr[D], m: tl.Scalar[tl.i64], n: tl.Scalar[tl.i64], s0: tl.Scalar[tl.i64], s1: tl.Scalar[tl.i64], i: tl.Scalar[tl.i64], j: tl.Scalar[tl.i64], di: tl.Scalar[tl.i32], dj: tl.Scalar[tl.i32],
-    t0: tl.Scalar[tl.i64], t1: tl.Scalar[tl.i64], B: tl.Const[tuple[int, int]], CHECK: tl.Const[tuple[int, ...]], PADDING: tl.Const[str],
-) -> None:  # fmt: skip
-    p = tl.make_block_ptr(x, (m, n), (s0, s1), (i, j), B, (1, 0))
-    p = tl.advance(p, (di, dj))
-    q = tl.make_block_ptr(y, (m, n), (t0, t1), (i + di, j + dj), B, (1, 0))
-    v = tl.load(p, boundary_check=CHECK, padding_option=PADDING)
-    tl.store(tl.make_block_ptr(out, B, (B[1], 1), (0, 0), B, (1, 0)), v)
-    tl.store(q, v, boundary_check=CHECK)
-
-
-@tn.kernel
-def space(
-    x: tl.Ptr[D], out: tl.Ptr[D], y: tl.Ptr[D], l: tl.Scalar[tl.i64], m: tl.Scalar[tl.i64], n: tl.Scalar[tl.i64], s0: tl.Scalar[tl.i64], s1: tl.Scalar[tl.i64], s2: tl.Scalar[tl.i64], h: tl.Scalar[tl.i64], i: tl.Scalar[tl.i64],
-    j: tl.Scalar[tl.i64], dh: tl.Scalar[tl.i32], di: tl.Scalar[tl.i32], dj: tl.Scalar[tl.i32], t0: tl.Scalar[tl.i64], t1: tl.Scalar[tl.i64], t2: tl.Scalar[tl.i64],
-    B: tl.Const[tuple[int, int, int]], CHECK: tl.Const[tuple[int, ...]], PADDING: tl.Const[str],
-) -> None:  # fmt: skip
-    p = tl.make_block_ptr(x, (l, m, n), (s0, s1, s2), (h, i, j), B, (2, 1, 0))
-    p = tl.advance(p, (dh, di, dj))
-    q = tl.make_block_ptr(y, (l, m, n), (t0, t1, t2), (h + dh, i + di, j + dj), B, (2, 1, 0))
-    v = tl.load(p, boundary_check=CHECK, padding_option=PADDING)
-    tl.store(tl.make_block_ptr(out, B, (B[1] * B[2], B[2], 1), (0, 0, 0), B, (2, 1, 0)), v)
-    tl.store(q, v, boundary_check=CHECK)
-
-
-KERNELS = {1: line, 2: plane, 3: space}
-BLOCKS = {1: [(1,), (4,), (16,)], 2: [(4, 8), (8, 1), (1, 16), (2, 2)], 3: [(2, 4, 4), (1, 2, 8), (4, 1, 2)]}
 NAMES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "u8": np.uint8, "bool": np.bool_, "i64": np.int64}
-
-
-def viewed(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> Any:
-    """A view of that shape with gaps, reversed or swapped axes."""
-    steps = [int(rng.choice([1, 2, 3, -1, -2])) for _ in shape]
-    order = [int(a) for a in rng.permutation(len(shape))]
-    whole = rng.integers(0, 100, [shape[a] * abs(steps[a]) + 1 for a in order]).astype(dtype)
-    turned = whole.transpose([order.index(a) for a in range(len(shape))])
-    return turned[tuple(slice(None, None, s) for s in steps)][tuple(slice(0, n) for n in shape)]
-
-
-def block_of(x: Any, corner: tuple[int, ...], block: tuple[int, ...], outside: Any) -> Any:
-    """The block at a corner, element by element."""
-    found = np.full(block, outside, x.dtype)
-    for lane in itertools.product(*map(range, block)):
-        place = tuple(c + at for c, at in zip(corner, lane, strict=True))
-        if all(0 <= p < n for p, n in zip(place, x.shape, strict=True)):
-            found[lane] = x[place]
-    return found
 
 
 @settings(max_examples=40, deadline=None)
@@ -111,22 +50,6 @@ def test_blocks_are_slices(seed: int, rank: int, dtype: str) -> None:
         launch(KERNELS[rank], executor, [x, found, into, *numbers], constants=constants, dtypes={"D": leaf(dtype)})
         np.testing.assert_array_equal(found, wanted, executor)
         np.testing.assert_array_equal(into, target, executor)
-
-
-def held(view: Any) -> Any:
-    """A copy of a view with its strides, in memory of its own."""
-    if not view.size:
-        return view.copy()
-    low, high = np.lib.array_utils.byte_bounds(view)
-    memory = np.empty(high - low, np.uint8)
-    start = view.__array_interface__["data"][0] - low
-    made = np.ndarray(view.shape, view.dtype, memory, start, view.strides)
-    made[...] = view
-    return made
-
-
-def steps(view: Any) -> tuple[int, ...]:
-    return tuple(s // view.itemsize for s in view.strides)
 
 
 def leaf(name: str) -> Any:
@@ -197,4 +120,4 @@ def test_offsets_beyond_32_bits() -> None:
     """Row times stride does not fit an i32: every product is of 64 bits. (Arrays of 4 GiB are for other tests.)"""
     products = [one for one in far.specialize().mlir.splitlines() if "arith.muli" in one]
     assert products
-    assert all(one.endswith("i64") or one.endswith("i64>") for one in products)
+    assert all(one.endswith(("i64", "i64>")) for one in products)

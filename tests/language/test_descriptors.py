@@ -57,7 +57,7 @@ def test_sums(executor: str, dtype: str) -> None:
     for i in range(3):
         for j in range(3):
             corner = (8 * i - 3, 16 * j - 5)
-            changed(wanted, described.tile_of(x, corner, (8, 16), 0), (corner[0] + 2, corner[1]), lambda a, b: a + b)
+            changed(wanted, described.tile_of(x, corner, (8, 16), 0), (corner[0] + 2, corner[1]), np.add)
     launch(described.sums, executor, [x, y, 20, 36], (3, 3), dtypes={"N": leaf(dtype)})
     np.testing.assert_array_equal(y, wanted)
 
@@ -74,9 +74,9 @@ def test_extremes_and_bits(executor: str, dtype: str) -> None:
     wanted, other = y.copy(), z.copy()
     changed(wanted, v, (1, 4), max)
     changed(wanted, v, (-2, -4), min)
-    changed(other, v, (1, 4), lambda a, b: a & b)
-    changed(other, v, (-2, -4), lambda a, b: a | b)
-    changed(other, v, (6, 6), lambda a, b: a ^ b)
+    changed(other, v, (1, 4), np.bitwise_and)
+    changed(other, v, (-2, -4), np.bitwise_or)
+    changed(other, v, (6, 6), np.bitwise_xor)
     launch(described.extremes, executor, [x, y, 20, 36], dtypes={"N": leaf(dtype)})
     launch(described.bits, executor, [x, z, 20, 36], dtypes={"I": leaf(dtype)})
     np.testing.assert_array_equal(y, wanted)
