@@ -67,7 +67,7 @@ def tuples(x_ptr: Ptr[tl.f32], n: Scalar[tl.i32], BLOCK: Const[int]) -> None:
     x = tl.load(x_ptr + tl.arange(0, BLOCK))
     swapped((x, n))  # BAD
     swapped(x)  # BAD
-    a, b, c = swapped((x, x))  # BAD
+    _a, _b, _c = swapped((x, x))  # BAD
     total(x, n)  # BAD
     (x, x)[2]  # BAD
     x.reshape(n, 2)  # BAD

@@ -122,11 +122,24 @@ class f8e5m2fnuz(Float8):
     ir = LEAVES["f8e5m2fnuz"]
 
 
+# one a line: type checkers take these alone for other names of the classes
 int1 = bool_
-int8, int16, int32, int64 = i8, i16, i32, i64
-uint8, uint16, uint32, uint64 = u8, u16, u32, u64
-float16, bfloat16, float32, float64 = f16, bf16, f32, f64
-float8e4nv, float8e5, float8e4b8, float8e5b16 = f8e4m3, f8e5m2, f8e4m3fnuz, f8e5m2fnuz
+int8 = i8
+int16 = i16
+int32 = i32
+int64 = i64
+uint8 = u8
+uint16 = u16
+uint32 = u32
+uint64 = u64
+float16 = f16
+bfloat16 = bf16
+float32 = f32
+float64 = f64
+float8e4nv = f8e4m3
+float8e5 = f8e5m2
+float8e4b8 = f8e4m3fnuz
+float8e5b16 = f8e5m2fnuz
 
 __all__ = [
     "Bits",
