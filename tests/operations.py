@@ -15,7 +15,7 @@ from teeny.ir.core import Block, Function, Module, Region, Value
 from teeny.ir.dtype import BOOL, F32, I32, LEAVES, DType, storage
 from teeny.ir.rules import Lanewise
 from teeny.ir.schema import Check, Infer, OpDef, SchemaError, registry
-from teeny.ir.types import Type, pointer, typed
+from teeny.ir.types import Type, pointer, typed, with_element
 from teeny.ops.compare import CORE
 
 importlib.import_module("teeny.language")  # all families of operations enter the registry
@@ -177,7 +177,15 @@ def _atomics(schema: OpDef) -> Iterator[Example]:
                     yield f"{schema.name} {kind} {types}", _one(schema, types, **attrs, **more)
 
 
+LONGS = (LEAVES["i64"], typed((8,), LEAVES["i64"]))
 ATOMICS = ("tt.atomic_rmw", "tt.atomic_cas", "tt.atomic_load", "tt.atomic_store", "tt.atomic_poll")
+
+
+def _gathers(schema: OpDef) -> Iterator[Example]:
+    for dtype in (F32, BOOL, LEAVES["i64"]):
+        for shape, index, axis in (((8,), (16,), 0), ((4, 8), (4, 2), 1), ((4, 8), (16, 8), 0)):
+            types = (typed(shape, dtype), typed(index, I32))
+            yield f"{schema.name} {types} {axis}", _one(schema, types, axis=axis)
 
 
 def _reduces(schema: OpDef) -> Iterator[Example]:
@@ -336,6 +344,9 @@ MAKERS: dict[str, Callable[[OpDef], Iterator[Example]]] = {
     **dict.fromkeys(("tt.splat", "tt.broadcast", "tt.expand_dims", "tt.reshape", "tt.trans"), _views),
     **dict.fromkeys(("tt.load", "tt.store", "tt.addptr"), _memory),
     **dict.fromkeys(ATOMICS, _atomics),
+    "tt.gather": _gathers,
+    "tt.int_to_ptr": lambda schema: iter([(str(t), _one(schema, (t,), with_element(t, pointer(F32)))) for t in LONGS]),
+    "tt.ptr_to_int": lambda schema: iter([(str(t), _one(schema, (with_element(t, pointer(F32)),))) for t in LONGS]),
 }
 
 

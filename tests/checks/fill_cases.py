@@ -596,6 +596,61 @@ def product_with_a_tail(a_ptr: tl.Ptr[tl.f16], c_ptr: tl.Ptr[tl.f32], k: tl.Scal
     tl.store(c_ptr + i[:, None] * B + i[None, :], tl.dot(a, tl.trans(a)))  # F007
 
 
+def scaled_product(
+    a_ptr: tl.Ptr[tl.u8],
+    s_ptr: tl.Ptr[tl.u8],
+    c_ptr: tl.Ptr[tl.f32],
+    m: tl.Scalar[tl.i32],
+    k: tl.Scalar[tl.i32],
+    B: tl.Const[int],
+) -> None:
+    """Bytes of 0 are elements of 0, whatever their scales are but NaN."""
+    i, j = tl.arange(0, B), tl.arange(0, B // 32)
+    a = tl.load(a_ptr + i[:, None] * B + i[None, :], mask=(i < m)[:, None] & (i < k)[None, :], other=0)
+    s = tl.load(s_ptr + i[:, None] * (B // 32) + j[None, :], mask=(i < m)[:, None] & (j * 32 < k)[None, :], other=127)
+    c = tl.dot_scaled(a, s, "e4m3", tl.trans(a), s, "e4m3")
+    tl.store(c_ptr + i[:, None] * B + i[None, :], c, mask=(i < m)[:, None] & (i < m)[None, :])
+
+
+def scales_that_are_undefined(
+    a_ptr: tl.Ptr[tl.u8], s_ptr: tl.Ptr[tl.u8], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    i, j = tl.arange(0, B), tl.arange(0, B // 32)
+    a = tl.load(a_ptr + i[:, None] * B + i[None, :], mask=(i < k)[None, :], other=0)
+    s = tl.load(s_ptr + i[:, None] * (B // 32) + j[None, :], mask=(j * 32 < k)[None, :])
+    tl.store(c_ptr + i[:, None] * B + i[None, :], tl.dot_scaled(a, s, "e4m3", tl.trans(a), None, "e4m3"))  # F007
+
+
+def scales_that_are_nan(
+    a_ptr: tl.Ptr[tl.u8], s_ptr: tl.Ptr[tl.u8], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    i, j = tl.arange(0, B), tl.arange(0, B // 32)
+    a = tl.load(a_ptr + i[:, None] * B + i[None, :], mask=(i < k)[None, :], other=0)
+    s = tl.load(s_ptr + i[:, None] * (B // 32) + j[None, :], mask=(j * 32 < k)[None, :], other=255)
+    tl.store(c_ptr + i[:, None] * B + i[None, :], tl.dot_scaled(a, s, "e4m3", tl.trans(a), None, "e4m3"))  # F002
+
+
+def scaled_rows(
+    a_ptr: tl.Ptr[tl.u8], s_ptr: tl.Ptr[tl.u8], c_ptr: tl.Ptr[tl.f32], m: tl.Scalar[tl.i32], B: tl.Const[int]
+) -> None:
+    """Undefined scales of the second operand make columns undefined, whose rows they are."""
+    i, j = tl.arange(0, B), tl.arange(0, B // 32)
+    a = tl.load(a_ptr + i[:, None] * B + i[None, :])
+    s = tl.load(s_ptr + i[:, None] * (B // 32) + j[None, :], mask=(i < m)[:, None])
+    c = tl.dot_scaled(a, None, "e4m3", a, s, "e4m3")
+    tl.store(c_ptr + i[:, None] * B + i[None, :], c, mask=(i < m)[None, :])
+    tl.store(c_ptr + i[:, None] * B + i[None, :], c, mask=(i < m)[:, None])  # F004
+
+
+def packed_rows(a_ptr: tl.Ptr[tl.u8], c_ptr: tl.Ptr[tl.f32], m: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    """Which rows of elements are undefined is not known where two lie in a byte."""
+    i, h = tl.arange(0, B), tl.arange(0, B // 2)
+    a = tl.load(a_ptr + h[:, None] * B + i[None, :], mask=(h < m)[:, None])
+    b = tl.load(a_ptr + h[:, None] * B + i[None, :])
+    c = tl.dot_scaled(a, None, "e2m1", b, None, "e2m1", lhs_k_pack=False)
+    tl.store(c_ptr + i[:, None] * B + i[None, :], c, mask=(i < 2 * m)[:, None])  # F004
+
+
 def one_side_of_a_product_is_enough(
     a_ptr: tl.Ptr[tl.f16], c_ptr: tl.Ptr[tl.f32], k: tl.Scalar[tl.i32], B: tl.Const[int]
 ) -> None:
@@ -1184,3 +1239,25 @@ def counted_numbers(x_ptr: tl.Ptr[tl.i32], y_ptr: tl.Ptr[tl.i32], n: tl.Scalar[t
     tl.store(y_ptr + bins, tl.histogram(tl.load(x_ptr + offs, mask=inside, other=0), 8))  # F002
     tl.store(y_ptr + bins, tl.histogram(tl.load(x_ptr + offs, mask=inside), 8))  # F005
     tl.store(y_ptr + bins, tl.histogram(tl.load(x_ptr + offs, mask=inside), 8, offs < n + 1))  # F005
+
+
+# Picked elements
+
+
+def picked(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], i_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    at = tl.arange(0, B)
+    whole = tl.load(x_ptr + at, mask=at < n, other=0.0)
+    index = tl.load(i_ptr + at, mask=at < n)
+    tl.store(z_ptr + at, tl.gather(whole, index, 0), mask=at < n)
+    tl.store(z_ptr + at, tl.gather(whole, index, 0))  # F004
+    tl.store(z_ptr, tl.sum(tl.gather(whole, at, 0)))
+    part = tl.load(x_ptr + at, mask=at < n)
+    tl.store(z_ptr + at, tl.gather(part, at, 0))  # F004
+    tl.store(z_ptr, tl.sum(tl.gather(part, at, 0)))  # F001
+
+
+def picked_in_rows(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:
+    rows, cols = tl.arange(0, B)[:, None], tl.arange(0, B)[None, :]
+    x = tl.load(x_ptr + (rows * B + cols), mask=rows < n)
+    tl.store(z_ptr + (rows * B + cols), tl.gather(x, rows * 0 + cols, 1), mask=rows < n)
+    tl.store(z_ptr + (rows * B + cols), tl.gather(x, rows * 0 + cols, 1))  # F004

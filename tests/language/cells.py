@@ -14,6 +14,7 @@ from tests.language import (
     cells_dot,
     cells_dot_scaled,
     cells_float8,
+    cells_gather,
     cells_memory,
     cells_more,
     cells_pointer,
@@ -132,7 +133,7 @@ def cells() -> dict[str, tuple[str, Callable[[], Sheet]]]:
         found[label] = ("where" if label.startswith("moves") else "cast", made)
     for function, label, made in (
         *cells_atomic.cells(),
-        *cells_memory.cells(), *cells_pointer.cells(),
+        *cells_gather.cells(), *cells_memory.cells(), *cells_pointer.cells(),
         *cells_reduce.cells(),
         *cells_shape.cells(),
         *cells_sort.cells(),

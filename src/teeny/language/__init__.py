@@ -30,10 +30,12 @@ from teeny.ops.division import *
 from teeny.ops.dot import *
 from teeny.ops.dot_scaled import *
 from teeny.ops.flip import *
+from teeny.ops.gather import *
 from teeny.ops.hints import *
 from teeny.ops.histogram import *
 from teeny.ops.inline_asm import *
 from teeny.ops.join import *
+from teeny.ops.mapped import *
 from teeny.ops.math import *
 from teeny.ops.memory import *
 from teeny.ops.pointer import *

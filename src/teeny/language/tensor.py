@@ -23,6 +23,7 @@ from teeny.ops import (
     scan,
 )
 from teeny.ops import flip as flips
+from teeny.ops import gather as gathers
 from teeny.ops import histogram as histograms
 from teeny.ops import join as joins
 from teeny.ops import math as functions
@@ -156,6 +157,7 @@ class Tensor(Generic[D]):
     ravel = shapes.ravel
     trans = shapes.trans
     permute = shapes.permute
+    gather = gathers.gather
     sort = sorts.sort
     histogram = histograms.histogram
     split = joins.split

@@ -10,6 +10,7 @@ import numpy as np
 from teeny.backends.reference.debug import assert_, assume, hint, print_
 from teeny.backends.reference.dot import dot, dot_scaled
 from teeny.backends.reference.errors import ExecutionError, PoisonError
+from teeny.backends.reference.gather import gather
 from teeny.backends.reference.lanes import Lanes, array_dtype
 from teeny.backends.reference.reduce import Arrays, Combine, reduce
 from teeny.backends.reference.scan import scan
@@ -156,6 +157,7 @@ RULES: dict[str, Rule] = {
     "dot": dot,
     "dot_scaled": dot_scaled,
     "program": program,
+    "gather": gather,
     "contract": contract,
     "nothing": nothing,
     "hint": hint,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from teeny.checks.fill.atomic import atomic_
 from teeny.checks.fill.finding import Finding, Role
+from teeny.checks.fill.gather import gather_
 from teeny.checks.fill.join import cat_, join_, split_
 from teeny.checks.fill.keys import ALWAYS, MOVES, Condition, Keys
 from teeny.checks.fill.lanewise import FALSE, TRUE, result_state
@@ -109,6 +110,8 @@ class Analysis:
                 self._store(op)
             case "atomic":
                 atomic_(self, op)
+            case "gather":
+                gather_(self, op)
             case "reduce":
                 self._reduce(op)
             case "scan":

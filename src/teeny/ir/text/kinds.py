@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from teeny.ir.text import atomic, contracts, convert, dot, effects, extern, flow, plain, regions, views
+from teeny.ir.text import atomic, contracts, convert, dot, effects, extern, flow, gather, plain, regions, views
 
 if TYPE_CHECKING:
     from teeny.ir.core import Op
@@ -24,6 +24,7 @@ _KINDS: dict[str, tuple[Writer, Reader]] = {
     "axis": (plain.write_axis, plain.read_axis),
     "select": (plain.write_select, plain.read_select),
     "atomic": (atomic.write_atomic, atomic.read_atomic),
+    "gather": (gather.write_gather, gather.read_gather),
     "call": (plain.write_call, plain.read_call),
     "br": (flow.write_br, flow.read_br),
     "cond_br": (flow.write_cond_br, flow.read_cond_br),

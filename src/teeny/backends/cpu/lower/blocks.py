@@ -15,6 +15,7 @@ from teeny.backends.cpu.lower.atomic import atomic
 from teeny.backends.cpu.lower.carry import assign
 from teeny.backends.cpu.lower.dot import dot
 from teeny.backends.cpu.lower.evaluate import lanewise, wide
+from teeny.backends.cpu.lower.gather import gather
 from teeny.backends.cpu.lower.histogram import histogram
 from teeny.backends.cpu.lower.join import by_turns, cat, flip, is_pair, join, split, unsplat, viewed
 from teeny.backends.cpu.lower.reduce import reduce
@@ -76,6 +77,8 @@ def _lower(state: State, op: Op) -> None:
             store(state, op)
         case "atomic":
             atomic(state, op)
+        case "gather":
+            gather(state, op)
         case "reduce":
             outputs = _hosted(state, op)
             reduce(state, op, outputs, lower_block)
