@@ -9,6 +9,7 @@ import teeny.language as tl
 
 D = TypeVar("D", bound=tl.Dtype)
 F = TypeVar("F", bound=tl.Float)
+P = TypeVar("P", bound=tl.Float8)
 
 
 @tn.kernel
@@ -85,6 +86,27 @@ def products(
     total = tl.dot(i, tl.trans(i), tl.zeros((S, S), tl.i32))
     total = tl.dot(i, i, out_dtype=tl.i32) + total
     tl.store(c_ptr + at, acc + total.to(tl.f32))
+
+
+@tn.kernel
+def products_of_bytes(
+    p_ptr: tl.Ptr[P],
+    u_ptr: tl.Ptr[tl.u8],
+    h_ptr: tl.Ptr[tl.f16],
+    d_ptr: tl.Ptr[tl.f64],
+    i_ptr: tl.Ptr[tl.i32],
+    S: tl.Const[int],
+) -> None:
+    at = tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :]
+    p, u, h, d = tl.load(p_ptr + at), tl.load(u_ptr + at), tl.load(h_ptr + at), tl.load(d_ptr + at)
+    tl.store(d_ptr + at, tl.dot(d, d, d) + tl.dot(d, d, out_dtype=tl.f64))
+    tl.store(h_ptr + at, tl.dot(h, h, h) + tl.dot(p, p, out_dtype=tl.f16) + tl.dot(h, h, out_dtype=tl.f16))
+    tl.store(i_ptr + at, tl.dot(u, u, tl.dot(u, u)))
+    scales = tl.load(u_ptr + tl.arange(0, 32))[:, None]
+    acc = tl.dot(p, p, max_num_imprecise_acc=16)
+    acc = tl.dot_scaled(u, scales, "e4m3", u, None, "e5m2", acc)
+    acc += tl.dot_scaled(h, None, "fp16", u, scales, "e4m3", fast_math=True)
+    tl.store(h_ptr + at, acc.to(tl.f16))
 
 
 @tn.kernel

@@ -145,17 +145,31 @@ def sums(x_ptr: tl.Ptr[F], BLOCK: tl.Const[int]) -> None:
 
 @tn.kernel
 def products(
-    x_ptr: tl.Ptr[F], h_ptr: tl.Ptr[tl.f16], i_ptr: tl.Ptr[tl.i8], u_ptr: tl.Ptr[tl.u8], n_ptr: tl.Ptr[N]
+    x_ptr: tl.Ptr[F],
+    h_ptr: tl.Ptr[tl.f16],
+    i_ptr: tl.Ptr[tl.i8],
+    u_ptr: tl.Ptr[tl.u8],
+    n_ptr: tl.Ptr[N],
+    d_ptr: tl.Ptr[tl.f64],
+    q_ptr: tl.Ptr[tl.f8e4m3],
 ) -> None:
     at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
     x, h, i, u = tl.load(x_ptr + at), tl.load(h_ptr + at), tl.load(i_ptr + at), tl.load(u_ptr + at)
     tl.dot(x, h)  # BAD
     tl.dot(i, u)  # BAD
-    tl.dot(u, u)  # BAD
+    d, q = tl.load(d_ptr + at), tl.load(q_ptr + at)
+    tl.dot(u, u, tl.zeros((16, 16), tl.u32))  # BAD
     tl.dot(x, x, x)  # BAD
-    tl.dot(h, h, h)  # BAD
+    tl.dot(h, h, h, out_dtype=tl.f32)  # BAD
+    tl.dot(x, x, out_dtype=tl.f16)  # BAD
+    tl.dot(d, d, tl.zeros((16, 16), tl.f32), out_dtype=tl.f64)  # BAD
+    tl.dot(q, h)  # BAD
+    tl.dot(q, q, out_dtype=tl.bf16)  # BAD
     tl.dot(i, i, tl.zeros((16, 16), tl.f32))  # BAD
-    tl.dot(h, h, out_dtype=tl.f16)  # BAD
+    tl.dot(h, h, out_dtype=tl.bf16)  # BAD
+    tl.dot_scaled(q, u, "e4m3", q, i, "e4m3")  # BAD
+    tl.dot_scaled(q, None, "e4m3", q, None, "e4m3", h)  # BAD
+    tl.dot_scaled(q, None, 8, q, None, "e4m3")  # BAD
     tl.dot(tl.load(n_ptr + at), tl.load(n_ptr + at))  # BAD
     tl.dot(x, x, input_precision=3)  # BAD
     tl.dot(x, 1.0)  # BAD

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from teeny.ir.dtype import DType
@@ -36,6 +37,11 @@ def _numpy(np: Any, op: Op, x: Any) -> Any:
     return np.ascontiguousarray(x).view(numpy_dtype(np, to)).reshape(x.shape) if isinstance(to, DType) else x
 
 
+def _zero(x: float) -> float | None:
+    """Where all bits are 0, every dtype has the number 0."""
+    return 0 if x == 0 and math.copysign(1, x) > 0 else None
+
+
 def _cpu(b: Any, op: Op, x: Any) -> Any:
     to = element_of(op.results[0].type)
     return b.bitcast(x, "i8" if to.kind == "float8" else to.mlir) if isinstance(to, DType) else x
@@ -45,13 +51,13 @@ _BITS = Absent("bits read as another type have any value")
 bitcast_ = define(
     OpDef(
         "tt.bitcast", "$x attr-dict `:` type($x) `->` type($result)", ("x",), _check, _numpy, _cpu, Lanewise(), _BITS,
-        inferred=False, group="bitcast", cost=0.0,
+        inferred=False, fold=_zero, group="bitcast", cost=0.0,
     )
 )  # fmt: skip
 plain_bitcast = define(
     OpDef(
         "arith.bitcast", "$x attr-dict `:` type($x) `to` type($result)", ("x",), _plain, _numpy, _cpu, Lanewise(),
-        _BITS, inferred=False, group="bitcast", cost=0.0,
+        _BITS, inferred=False, fold=_zero, group="bitcast", cost=0.0,
     )
 )  # fmt: skip
 """As Triton 3.9 writes the change of an integer's sign; read, and not made."""
