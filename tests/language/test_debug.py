@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import teeny as tn
-from teeny.backends.reference import AssertionFailure, ExecutionError, PoisonError
+from teeny.backends.reference import ExecutionError, FailedAssertionError, PoisonError
 from tests.language.executors import EXECUTORS, kernel_of, launch
 from tests.language.rounding import DTYPES
 from tests.language.sheet import spelled
@@ -162,7 +162,7 @@ def test_assertions(size: int, tmp_path: Path) -> None:
     for place in (40 * size + size - 1, 41 * size, 63 * size):
         bad[place] = -(1 << 30)  # followed, this address would end the process
     if size < 100:
-        with pytest.raises(AssertionFailure) as stopped:
+        with pytest.raises(FailedAssertionError) as stopped:
             launch(kernel, "reference", [bad, y, size], (64,), constants)
         assert (stopped.value.program, stopped.value.lane) == ((40, 0, 0), (size - 1,))
         for _ in range(3):
@@ -209,7 +209,7 @@ def test_assertions_in_loops_and_branches(tmp_path: Path) -> None:
         assert x[0] == 9
         for n, k, message in ((10, 6, "never"), (7, 5, "late")):
             x[0] = -1
-            with pytest.raises(AssertionFailure if executor == "reference" else tn.LaunchError, match=message):
+            with pytest.raises(FailedAssertionError if executor == "reference" else tn.LaunchError, match=message):
                 launch(kernel, executor, [x, n], (1,), {"K": k})
             assert x[0] == -1
     with pytest.raises(tn.KernelError, match="K is 2"):

@@ -136,7 +136,7 @@ def test_choices_that_do_not_fit(choices: dict[str, object], code: str, words: s
 
 
 def test_what_is_no_kernel() -> None:
-    with pytest.raises(LaunchError, match="@triton.jit"):
+    with pytest.raises(LaunchError, match=r"@triton\.jit"):
         tn.from_triton(len)
 
 

@@ -122,13 +122,13 @@ class Kernels:
 
 
 @tn.kernel
-def jumps(x_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], STAGES: tl.Const[int], BLOCK: tl.Const[int]) -> None:
+def jumps(x_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], STAGES: tl.Const[int], BLOCK: tl.Const[int]) -> None:
     lanes = tl.arange(0, BLOCK)
     acc = tl.zeros((BLOCK,), tl.f32)
     for i in tl.range(0, n, 1, num_stages=STAGES, loop_unroll_factor=2, flatten=True, warp_specialize=False):
         if i % 3 == 1:
             continue
-        acc += tl.load(x_ptr + i * BLOCK + lanes).to(tl.f32)
+        acc += tl.load(x_ptr + i * BLOCK + lanes)
         if tl.max(acc, axis=0) > 100.0:
             break
     else:
@@ -140,4 +140,4 @@ def jumps(x_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], STAGES: tl.Const[int], BLOCK: 
             break
     while tl.condition(steps > 0, disable_licm=True):
         steps = steps - 1
-    tl.store(x_ptr + lanes, acc.to(x_ptr.dtype))
+    tl.store(x_ptr + lanes, acc)

@@ -54,7 +54,7 @@ def inline_asm_elementwise(
 ) -> tuple[Tensor[D], ...]: ...
 @language(construct="inline_asm_elementwise")
 def inline_asm_elementwise(asm: Any, constraints: Any, args: Any, dtype: Any, is_pure: Any, pack: Any) -> Any:
-    """`asm` run on each `pack` lanes of `args`, which broadcast together. Gives a tile of `dtype`, or one each of a tuple.
+    """`asm` run on each `pack` lanes of `args`, which broadcast together: a tile of `dtype`, or one each of a tuple.
 
     `constraints` are LLVM's, results first ("=r,r,r"): what is narrower than 32 bits is packed into registers, `pack`
     lanes at a time. `is_pure`: the same arguments always give the same result, and nothing else happens. Only the GPUs

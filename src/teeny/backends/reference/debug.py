@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from teeny.backends.output import first_failure, lines_of
-from teeny.backends.reference.errors import AssertionFailure, ExecutionError, PoisonError
+from teeny.backends.reference.errors import ExecutionError, FailedAssertionError, PoisonError
 from teeny.backends.reference.lanes import POINTER
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ def _shown(frame: Frame, value: NDArray[Any], signed: bool) -> NDArray[Any]:
 
 
 def assert_(frame: Frame, op: Op, operands: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
-    """Raises AssertionFailure where a lane is false; PoisonError where it is undefined."""
+    """Raises FailedAssertionError where a lane is false; PoisonError where it is undefined."""
     (condition,) = operands
     if frame.machine.strict and condition.poison is not None and condition.poison.any():
         raise PoisonError("the assertion is undefined", op, frame.program, first_failure(~condition.poison))
     if not condition.value.all():
         message = str(op.attrs["message"])
         said = f"the assertion failed: {message}" if message else "the assertion failed"
-        raise AssertionFailure(said, op, frame.program, first_failure(condition.value))
+        raise FailedAssertionError(said, op, frame.program, first_failure(condition.value))
     return ()
 
 

@@ -47,5 +47,5 @@ class PoisonError(ExecutionError):
     """An undefined lane decides what the program does: a branch, a loop bound, a mask, an address that is accessed."""
 
 
-class AssertionFailure(ExecutionError):
+class FailedAssertionError(ExecutionError):
     """A `tl.device_assert` does not hold."""
