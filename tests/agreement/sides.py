@@ -18,13 +18,14 @@ import numpy as np
 
 from teeny.diag.errors import TeenyError
 from tests.agreement.lanes import LANES
+from tests.agreement.more import MORE
 from tests.agreement.order import ORDER
 from tests.agreement.pair import Pair, is_float
 from tests.language import executors, matrix, outcomes, records, workers
 from tests.language.meaning import ulp_errors
 from tests.language.same import different, told
 
-PAIRS: dict[str, Pair] = {pair.name: pair for pair in (*LANES, *ORDER)}
+PAIRS: dict[str, Pair] = {pair.name: pair for pair in (*LANES, *MORE, *ORDER)}
 HEAD = "import triton\nimport triton.language as tl\n\n"
 _WORDS = {
     "bf16": ("int16", "bfloat16"),
@@ -73,6 +74,13 @@ def in_triton(pair: Pair, device: str, folder: Path) -> Arrays:
     data = pair.data()
     tensors = {name: to_torch(torch, array, dtypes[name], device) for name, array in data.items()}
     kernel: Any = module.kernel
+    if device == "cuda":  # for descriptors that a kernel makes
+        triton: Any = importlib.import_module("triton")
+
+        def allocate(size: int, align: int, stream: object) -> Any:
+            return torch.empty(size, dtype=torch.int8, device=device)
+
+        triton.set_allocator(allocate)
     kernel[(pair.grid,)](*tensors.values(), *pair.scalars.values())
     return {name: from_torch(torch, tensors[name], data[name], dtypes[name]) for name in data}
 
@@ -97,7 +105,12 @@ def faults(pair: Pair, found: Arrays, wanted: Arrays, ulp: float | None = None) 
 
 def on_gpu(name: str, folder: Path, part: str) -> dict[str, Any]:
     """A job for `workers`: both kernels compiled, on the CUDA device."""
+    from teeny.runtime.cuda import cuda_device
+
     pair = PAIRS[name]
+    major, minor = cuda_device(0).capability
+    if 10 * major + minor < pair.least:
+        return {"hash": "", "outcomes": {"cuda": f"refused: it needs a device of capability {pair.least / 10} or more"}}
     kernel = executors.kernel_of(pair.in_teeny(), folder)
     result: dict[str, Any] = {"hash": outcomes.hash_of([kernel.specialize()])}
     try:
