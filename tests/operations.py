@@ -318,6 +318,12 @@ def _assemblies(schema: OpDef) -> Iterator[Example]:
     yield "two to two", kernel((tile,) * 2, lambda b, args: void(b.op(schema, args, attrs, types=(tile, tile))))
 
 
+def _scaled(schema: OpDef) -> Iterator[Example]:
+    for dtype in (F32, LEAVES["f64"]):
+        for shape in ((), (8,)):
+            yield f"{schema.name} {dtype} {shape}", _one(schema, (typed(shape, dtype), typed(shape, I32)))
+
+
 MAKERS: dict[str, Callable[[OpDef], Iterator[Example]]] = {
     "tt.print": _prints,
     "tt.assert": _asserts,
@@ -325,6 +331,7 @@ MAKERS: dict[str, Callable[[OpDef], Iterator[Example]]] = {
     "llvm.intr.assume": lambda schema: iter([("assume", _one(schema, (BOOL,)))]),
     "gpu.barrier": lambda schema: iter([("barrier", _one(schema, ()))]),
     "tt.fp_to_fp": _formats,
+    "libdevice.ldexp": _scaled,
     "arith.constant": _constants,
     "arith.cmpi": _compares,
     "arith.cmpf": _compares,
