@@ -15,7 +15,7 @@ from teeny.ops.function import Operand, Shapes, language
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Op, Value
-    from teeny.language.typing import Const, D, Tensor
+    from teeny.language.typing import Const, D, Ptr, Tensor, X
 
 __all__ = [
     "broadcast_to", "expand_dims", "permute", "ravel", "reshape", "squeeze", "trans", "unsqueeze", "view",
@@ -299,8 +299,12 @@ def _zeros(b: Builder, shape: tuple[Dim, ...], dtype: DType, input: Operand) -> 
     return constant(b, typed(shape, storage(dtype)), 0)
 
 
+@overload
+def expand_dims(input: Tensor[D], axis: Const[int | tuple[int, ...] | list[int]]) -> Tensor[D]: ...
+@overload
+def expand_dims(input: Ptr[X], axis: Const[int | tuple[int, ...] | list[int]]) -> Ptr[X]: ...
 @language(_emit_expand, shape=_expand_shape)
-def expand_dims(input: Tensor[D], axis: Const[int | tuple[int, ...] | list[int]]) -> Tensor[D]:
+def expand_dims(input: Any, axis: Any) -> Any:
     """The operand with a new axis of size one at `axis`, or at each of several, counted in the result (S003)."""
     ...
 
@@ -321,6 +325,10 @@ def squeeze(x: Tensor[D], dim: Const[int]) -> Tensor[D]:
 def broadcast_to(input: Tensor[D], shape: Const[tuple[int, ...] | list[int]]) -> Tensor[D]: ...
 @overload
 def broadcast_to(input: Tensor[D], *shape: Const[int]) -> Tensor[D]: ...
+@overload
+def broadcast_to(input: Ptr[X], shape: Const[tuple[int, ...] | list[int]]) -> Ptr[X]: ...
+@overload
+def broadcast_to(input: Ptr[X], *shape: Const[int]) -> Ptr[X]: ...
 @language(_emit_broadcast, shape=_broadcast_shape)
 def broadcast_to(input: Any, *shape: Any, **named: Any) -> Any:
     """The operand repeated to `shape`, by NumPy's rule: axes are added at the front, axes of size one are repeated."""
@@ -333,6 +341,12 @@ def reshape(
 ) -> Tensor[D]: ...
 @overload
 def reshape(input: Tensor[D], *shape: Const[int], can_reorder: Const[bool] = False) -> Tensor[D]: ...
+@overload
+def reshape(
+    input: Ptr[X], shape: Const[tuple[int, ...] | list[int]], *, can_reorder: Const[bool] = False
+) -> Ptr[X]: ...
+@overload
+def reshape(input: Ptr[X], *shape: Const[int], can_reorder: Const[bool] = False) -> Ptr[X]: ...
 @language(_emit_reshape, shape=_reshape_shape)
 def reshape(input: Any, *shape: Any, can_reorder: Any = False, **named: Any) -> Any:
     """The elements in the same (row-major) order, as `shape`, which holds as many (S004).
@@ -366,6 +380,10 @@ def ravel(x: Tensor[D], can_reorder: Const[bool] = False) -> Tensor[D]:
 def trans(input: Tensor[D], dims: Const[tuple[int, ...] | None] = None) -> Tensor[D]: ...
 @overload
 def trans(input: Tensor[D], *dims: Const[int]) -> Tensor[D]: ...
+@overload
+def trans(input: Ptr[X], dims: Const[tuple[int, ...] | None] = None) -> Ptr[X]: ...
+@overload
+def trans(input: Ptr[X], *dims: Const[int]) -> Ptr[X]: ...
 @language(_emit_trans, shape=_trans_shape)
 def trans(input: Any, *dims: Any, **named: Any) -> Any:
     """The axes in the order `dims`, each once (S003). Without it the last two of at least two (S005) swap."""
