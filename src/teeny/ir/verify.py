@@ -220,11 +220,18 @@ def _reduce(op: Op) -> list[tuple[Types, str, Types]]:
     return [((*elements, *elements), f"{op.name}.return", elements)]
 
 
+def _map(op: Op) -> list[tuple[Types, str, Types]]:
+    pack = cast("int", op.attrs["pack"])
+    taken = tuple(element_of(v.type) for v in op.operands for _ in range(pack))
+    return [(taken, "tt.map_elementwise.return", tuple(element_of(r.type) for r in op.results for _ in range(pack)))]
+
+
 _REGIONS: dict[str, Callable[[Op], list[tuple[Types, str, Types]]]] = {
     "scf.for": _for,
     "scf.if": _if,
     "scf.while": _while,
     "tt.reduce": _reduce,
     "tt.scan": _reduce,
+    "tt.map_elementwise": _map,
 }
 """For each region: its block's argument types, its terminator, and what that gives."""

@@ -15,6 +15,7 @@ from teeny.passes.accumulate import accumulate
 from teeny.passes.block_pointers import block_pointers
 from teeny.passes.descriptors import descriptors
 from teeny.passes.inline import inline
+from teeny.passes.lift_maps import lift_maps
 from teeny.passes.scalar_regions import scalar_regions
 from teeny.passes.structure import structure
 from teeny.triton.descriptors import made_inside
@@ -42,6 +43,7 @@ def read_module(text: str, name: str, *, spans: bool = False) -> Module:
             for result in op.results:  # names of Triton's library say nothing to the user
                 result.name = None
     _without_dependencies(module.kernel)
+    lift_maps(module.kernel)
     scalar_regions(module.kernel)
     module = descriptors(block_pointers(made_inside(module)))
     accumulate(module)

@@ -1,0 +1,18 @@
+#loc = loc("samples.py":212:1)
+#loc5 = loc("i_ptr"(#loc))
+module {
+  tt.func public @assembly(%i_ptr: !tt.ptr<i32> loc("i_ptr"(#loc))) attributes {noinline = false} {
+    %off = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32> loc(#loc6)
+    %k = tt.elementwise_inline_asm "mov.b32 $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %off : tensor<64xi32> -> tensor<64xi32> loc(#loc7)
+    %0 = tt.splat %i_ptr : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>> loc(#loc3)
+    %1 = tt.addptr %0, %off : tensor<64x!tt.ptr<i32>>, tensor<64xi32> loc(#loc3)
+    tt.store %1, %k : tensor<64x!tt.ptr<i32>> loc(#loc4)
+    tt.return loc(#loc)
+  } loc(#loc)
+} loc(#loc)
+#loc1 = loc("samples.py":213:11)
+#loc2 = loc("samples.py":214:9)
+#loc3 = loc("samples.py":215:14)
+#loc4 = loc("samples.py":215:5)
+#loc6 = loc("off"(#loc1))
+#loc7 = loc("k"(#loc2))
