@@ -134,11 +134,13 @@ def _views(schema: OpDef) -> Iterator[Example]:
 def _parts(schema: OpDef) -> Iterator[Example]:
     for element in (*SOME, pointer(F32)):
         row, pairs = typed((8,), element), typed((4, 8, 2), element)
+        numbers, mask, counts = (typed((n,), e) for n, e in ((64, I32), (64, BOOL), (8, I32)))
         rows: dict[str, tuple[tuple[tuple[Type, ...], Type | None], ...]] = {
             "tt.join": (((row, row), None), ((pairs, pairs), None)),
             "tt.split": (((pairs,), None), ((typed((1, 2), element),), None)),
             "tt.cat": (((row, row), typed((16,), element)),),
             "tt.unsplat": (((typed((1, 1), element),), None),),
+            "tt.histogram": (((numbers,), counts), ((numbers, mask), counts)),
         }
         for types, result in rows[schema.name]:
             yield f"{schema.name} {types}", _one(schema, types, result)
@@ -343,7 +345,7 @@ MAKERS: dict[str, Callable[[OpDef], Iterator[Example]]] = {
     "tt.call": _calls,
     "tt.reduce": _reduces,
     "tt.scan": _reduces,
-    **dict.fromkeys(("tt.join", "tt.split", "tt.cat", "tt.unsplat"), _parts),
+    **dict.fromkeys(("tt.join", "tt.split", "tt.cat", "tt.unsplat", "tt.histogram"), _parts),
     "tt.dot": _dots,
     "scf.if": _branches,
     "scf.for": _loops,
