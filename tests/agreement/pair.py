@@ -13,12 +13,6 @@ from tests.language.rounding import DTYPES
 from tests.language.sheet import spelled
 from tests.language.values import FLOATS, inputs, random
 
-ROUNDS = "the dialect's result is rounded otherwise"
-TRITON_NAMES = {
-    "bool": "int1", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64",
-    **{f"{kind}{bits}": f"{word}{bits}" for kind, word in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)},
-}  # fmt: skip
-
 
 def whole(dtype: str, count: int, seed: int) -> Any:
     """Small whole numbers, of which sums and products are exact in every order."""
