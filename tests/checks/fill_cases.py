@@ -1253,7 +1253,7 @@ def picked(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], i_ptr: tl.Ptr[tl.i32], n: tl.Scal
     tl.store(z_ptr, tl.sum(tl.gather(whole, at, 0)))
     part = tl.load(x_ptr + at, mask=at < n)
     tl.store(z_ptr + at, tl.gather(part, at, 0))  # F004
-    tl.store(z_ptr, tl.sum(tl.gather(part, at, 0)))  # F001
+    tl.store(z_ptr, tl.sum(tl.gather(part, at, 0)))  # F004
 
 
 def picked_in_rows(x_ptr: tl.Ptr[D], z_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], B: tl.Const[int]) -> None:

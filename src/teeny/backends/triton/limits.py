@@ -32,7 +32,7 @@ _OLDER = {**INNER, 32: 16, 64: 16}
 
 def limits(module: Module, goal: Goal) -> list[Diagnostic]:
     """What the installed Triton lacks, and for NVIDIA's architectures accesses and products that it cannot compile."""
-    lacks = lacking(module)
+    lacks = lacking(module, goal)
     if not goal.capability:
         return [*lacks, *_loops(module, goal)]
     wrong = [_product(op, name, goal) for op, name in _products(module)]
