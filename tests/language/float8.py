@@ -25,7 +25,8 @@ def _numbers(name: str) -> Any:
 def to_float8(x: Any, name: str, rounding: str = "rtne") -> Any:
     """Numbers (of a dtype that f64 holds) as an 8-bit float: rounded once, saturated."""
     numbers = _numbers(name)
-    wide = np.asarray(x).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        wide = np.asarray(x).astype(np.float64)
     size = np.minimum(np.abs(np.where(np.isnan(wide), 0.0, wide)), numbers[-1])
     low = np.searchsorted(numbers, size, side="right") - 1
     code = low
