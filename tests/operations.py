@@ -17,6 +17,7 @@ from teeny.ir.rules import Lanewise
 from teeny.ir.schema import Check, Infer, OpDef, SchemaError, registry
 from teeny.ir.types import Type, pointer, typed, with_element
 from teeny.ops.compare import CORE
+from tests import views
 
 importlib.import_module("teeny.language")  # all families of operations enter the registry
 
@@ -327,6 +328,7 @@ def _scaled(schema: OpDef) -> Iterator[Example]:
 
 
 MAKERS: dict[str, Callable[[OpDef], Iterator[Example]]] = {
+    **views.MAKERS,
     "tt.print": _prints,
     "tt.assert": _asserts,
     "tt.elementwise_inline_asm": _assemblies,

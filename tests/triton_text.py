@@ -7,6 +7,9 @@ import tempfile
 from functools import cache
 from typing import Any
 
+from teeny.backends.triton.older import for_version
+from teeny.backends.triton.wheel import version
+
 
 @cache
 def _context() -> Any:
@@ -25,7 +28,7 @@ def through_triton(text: str, *, locations: bool = False) -> str:
     from triton._C.libtriton import ir
 
     with tempfile.NamedTemporaryFile("w", suffix=".ttir", delete=False) as file:
-        file.write(text)
+        file.write(for_version(text, version()))
     try:
         module = ir.parse_mlir_module(file.name, _context())
         return str(module) if locations else module.str_nodebug()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from teeny.backends.triton.wheel import version
 from teeny.ir.core import Module, walk_function
 from teeny.ir.schema import dtype_of
 from teeny.ir.text import parse_module, print_module
@@ -19,6 +20,7 @@ from tests.kernels_text import NAMES, load
 from tests.operations import concrete, examples
 from tests.strategies import Sample, samples
 from tests.triton_text import through_triton
+from tests.views import GONE
 
 pytest.importorskip("triton", reason="needs Triton")
 
@@ -48,6 +50,8 @@ def there_and_back(module: Module) -> None:
 
 @pytest.mark.parametrize("schema", concrete(), ids=lambda s: s.name)
 def test_every_operation(schema: Any) -> None:
+    if schema.name in GONE and version() >= "3.8":
+        pytest.skip("Triton has no block pointers from 3.8 on")
     for name, module in examples(schema):
         try:
             there_and_back(module)
