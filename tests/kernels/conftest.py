@@ -16,11 +16,11 @@ import pytest
 from teeny.runtime import kernel as kernels
 from teeny.runtime.cuda_driver import problem
 from teeny.runtime.kernel import Kernel
-from tests.kernels import attention, indexed, norms, pointwise, products, sequences, test_norms
+from tests.kernels import attention, indexed, norms, pointwise, products, scaled, sequences, stream, test_norms
 from tests.language import outcomes
 
 FULL = bool(os.environ.get("TEENY_FULL"))
-MODULES = (attention, indexed, norms, pointwise, products, sequences)
+MODULES = (attention, indexed, norms, pointwise, products, scaled, sequences, stream)
 NO_GPU = problem() is not None or find_spec("triton") is None
 
 
