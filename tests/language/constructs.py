@@ -131,6 +131,13 @@ CONSTRUCTS: dict[str, Construct] = {
     "pass": Construct("if n > 3:\n    pass\nelse:\n    tl.store(y, m)\nfor i in range(n):\n    pass"),
     "ternary (constexpr cond)": Construct("v = n if FLAG else m\ntl.store(y, v)", consts=BOTH),
     "ternary (runtime cond)": Construct("v = n if n > m else m\ntl.store(y, v + (1 if n == 0 else K))"),
+    "ternary that loads": Construct(
+        "v = tl.load(x + n) if n > 0 else m\n"
+        "w = tl.load(x + 1000000) if n < 0 else tl.load(x + n * 2)\n"
+        "u = tl.load(x - 100000) if n < 0 else (tl.load(x + 900000) if m < 0 else n)\n"
+        "tl.store(y, v)\n"
+        "tl.store(y + 1, w * 3 + u)\n"
+    ),
     "and (runtime)": Construct("if n > 0 and m > 3 and n < m:\n    tl.store(y, 1)"),
     "or (runtime)": Construct("if n > 4 or m > 3 or n == 0:\n    tl.store(y, 1)"),
     "and (constexpr)": Construct(

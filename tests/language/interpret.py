@@ -333,6 +333,11 @@ class Interpreter:
             case "cast":
                 to = self.leaf(e.kind.dtype)
                 return self.apply(lambda x: cast(x, to), self.lanes(e.args[0]))
+            case "ternary" if loads(e.args[1]) or loads(e.args[2]):
+                condition = self.lanes(e.args[0])
+                if condition.poison.any():
+                    raise UnfitError("an undefined branch")
+                return self.lanes(e.args[1 if condition.value else 2], self.leaf(e.kind.dtype))
             case "where" | "ternary":
                 condition = self.lanes(e.args[0])
                 x, y = (self.lanes(a, self.leaf(e.kind.dtype)) for a in e.args[1:])
@@ -405,3 +410,8 @@ class Interpreter:
         made = [self.lanes(e) for e in found]
         self.env = outer
         return made
+
+
+def loads(e: Expr) -> bool:
+    """Whether an expression reads memory."""
+    return e.op == "load" or any(map(loads, e.args))

@@ -11,7 +11,19 @@ from typing import Any
 from teeny.diag.diagnostic import Diagnostic
 from teeny.diag.errors import InternalError, KernelError, TeenyError
 from teeny.diag.span import Location
-from teeny.frontend import attributes, debug, expr, index, iterate, operators, outer, passed_descriptor, sequences, stmt
+from teeny.frontend import (
+    attributes,
+    debug,
+    expr,
+    index,
+    iterate,
+    operators,
+    outer,
+    passed_descriptor,
+    sequences,
+    stmt,
+    ternary,
+)
 from teeny.frontend.branch import Tail, if_, run_body
 from teeny.frontend.context import Alternative, Context, Frame, Obligation, Rule
 from teeny.frontend.inline import every_argument
@@ -35,7 +47,7 @@ EXPRESSIONS: dict[type[ast.AST], Rule] = {
     ast.Constant: expr.constant, ast.Name: outer.name, ast.Attribute: attributes.attribute,
     ast.Tuple: sequences.display, ast.List: sequences.display, ast.Subscript: index.subscript, ast.Call: expr.call,
     ast.BinOp: operators.binop, ast.UnaryOp: operators.unaryop, ast.BoolOp: operators.boolop,
-    ast.Compare: operators.compare, ast.IfExp: operators.ifexp, ast.JoinedStr: debug.joined,
+    ast.Compare: operators.compare, ast.IfExp: ternary.ifexp, ast.JoinedStr: debug.joined,
     ast.FormattedValue: debug.formatted,
 }  # fmt: skip
 STATEMENTS: dict[type[ast.AST], Rule] = {

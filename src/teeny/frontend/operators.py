@@ -29,7 +29,6 @@ from teeny.ir.guard import TRUE
 from teeny.ir.poly import Poly
 from teeny.language.tensor import Ptr, Tensor
 from teeny.ops.bits import andi, ori, xori
-from teeny.ops.compare import where
 from teeny.ops.constant import constant
 from teeny.ops.function import LanguageFunction, Operand, function_of
 
@@ -129,7 +128,7 @@ def unaryop(c: Context, node: ast.UnaryOp) -> Any:
     if not isinstance(x, Operand):
         return consts.unary(c, node, node.op, x)
     if isinstance(node.op, ast.Not):
-        if not _is_flag(c, node.operand, x, "not", "~"):
+        if not is_scalar_flag(c, node.operand, x, "not", "~"):
             return UNKNOWN
         c.b.loc = c.location(node, "not")
         return Operand(c.b.create(xori, x.value, constant(c.b, BOOL, True)), BOOL)
@@ -139,7 +138,7 @@ def unaryop(c: Context, node: ast.UnaryOp) -> Any:
     return call_language(c, node, function, (x,), {}, (node.operand,), {})
 
 
-def _is_flag(c: Context, node: ast.AST, x: Operand, word: str, instead: str) -> bool:
+def is_scalar_flag(c: Context, node: ast.AST, x: Operand, word: str, instead: str) -> bool:
     """Whether a value can stand beside `and`, `or`, `not`: a scalar bool."""
     if x.shape:
         c.fault(
@@ -182,7 +181,7 @@ def _flag(c: Context, node: ast.expr, conjunction: bool) -> Any:
     value = evaluate(c, node)
     if isinstance(value, Operand):
         word, symbol = ("and", "&") if conjunction else ("or", "|")
-        return value if _is_flag(c, node, value, word, symbol) else UNKNOWN
+        return value if is_scalar_flag(c, node, value, word, symbol) else UNKNOWN
     return value if is_faulty(value) else consts.as_condition(c, node, value)
 
 
@@ -252,49 +251,6 @@ def _compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any, left: ast
             return call_language(c, node, function, (y, x), {}, (right, left), {})
     c.doubt(left if isinstance(x, Operand) and x.is_pointer else right)
     return c.fault("T005", f"`{_SYMBOLS[kind]}` does not take {show(x)} and {show(y)}", node)
-
-
-def ifexp(c: Context, node: ast.IfExp) -> Any:
-    """`a if condition else b`: a compile-time condition picks or joins under guards; a run-time one evaluates both."""
-    test = evaluate(c, node.test)
-    if is_faulty(test):
-        evaluate(c, node.body)
-        evaluate(c, node.orelse)
-        return UNKNOWN
-    if not isinstance(test, Operand):
-        return _const_choice(c, node, consts.as_condition(c, node.test, test))
-    if not _is_flag(c, node.test, test, "if", "tl.where"):
-        return UNKNOWN
-    x, y = evaluate(c, node.body), evaluate(c, node.orelse)
-    if is_faulty(x) or is_faulty(y):
-        return UNKNOWN
-    if not isinstance(x, Operand) and not isinstance(y, Operand):
-        if type(x) is type(y) and x == y:
-            return x
-        x = as_scalar(c, node.body, x)
-    choose = function_of(where)
-    assert choose is not None
-    return call_language(c, node, choose, (test, x, y), {}, (node.test, node.body, node.orelse), {})
-
-
-def _const_choice(c: Context, node: ast.IfExp, test: Any) -> Any:
-    truth = c.truth(test)
-    if truth is not None:
-        return evaluate(c, node.body if truth else node.orelse)
-    guard, facts, active = c.guard, c.facts, c.active
-    one = test.guard if isinstance(test, Condition) else TRUE
-    other = TRUE ^ one if isinstance(test, Condition) else TRUE
-    cases: list[tuple[int, Any]] = []
-    for case, side in ((one, node.body), (other, node.orelse)):
-        c.enter(guard & case)
-        c.learn()
-        cases.append((active & case, evaluate(c, side)))
-        c.facts = facts
-    c.enter(guard)
-    c.b.loc = c.location(node)
-    if isinstance(test, Unset):
-        return cases[0][1] if cases[0][1] == cases[1][1] else UNKNOWN
-    return c.join(tuple(cases))
 
 
 def as_scalar(c: Context, node: Any, value: Any) -> Any:
