@@ -93,7 +93,7 @@ def calls(x_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> 
     l = tl.store(x_ptr)  # error[E005]
     m = tl.load(x_ptr, ptr=x_ptr)  # error[E005]
     o = abs(1, 2)  # error[E005]
-    p = x.exp()  # error[E001]
+    p = x.exponent()  # error[E001]
     q = sorted((1, 2))  # error[E004]
     tl.store(x_ptr + offs, tl.load(x_ptr + offs, offs < n, 0.0, 3))  # error[E005]
 
