@@ -18,6 +18,7 @@ from tests.language import (
     cells_memory,
     cells_more,
     cells_pointer,
+    cells_random,
     cells_reduce,
     cells_shape,
     cells_sort,
@@ -129,11 +130,15 @@ def cells() -> dict[str, tuple[str, Callable[[], Sheet]]]:
         add("addptr", f"addptr-{dtype}", offsets, dtype)
         add("subptr", f"subptr-{dtype}", offsets_back, dtype)
     add("and_", "scalar-conditions", booleans)
+    for function, label, made in cells_random.cells():
+        found[label] = (function, made)
     for label, made in cells_float8.cells():
         found[label] = ("where" if label.startswith("moves") else "cast", made)
     for function, label, made in (
         *cells_atomic.cells(),
-        *cells_gather.cells(), *cells_memory.cells(), *cells_pointer.cells(),
+        *cells_gather.cells(),
+        *cells_memory.cells(),
+        *cells_pointer.cells(),
         *cells_reduce.cells(),
         *cells_shape.cells(),
         *cells_sort.cells(),

@@ -12,7 +12,7 @@ from typing import Any, get_overloads
 import teeny.language as tl
 from teeny.frontend.signature import LANGUAGE_VARIABLES
 from teeny.ir.dtype import LEAVES, members
-from teeny.language import library
+from teeny.language import library, random
 from teeny.ops.function import functions
 from tests.language.cells import cells
 from tests.language.forms import SWAPPED
@@ -49,7 +49,7 @@ def written() -> dict[str, Any]:
     found: dict[str, Any] = dict(functions())
     for name in dir(tl):
         thing = getattr(tl, name)
-        if isinstance(thing, types.FunctionType) and thing.__module__.startswith(library.__name__):
+        if isinstance(thing, types.FunctionType) and thing.__module__.startswith((library.__name__, random.__name__)):
             found.setdefault(name, thing)
     return found
 
@@ -126,6 +126,7 @@ LACKING: dict[tuple[str, str], str] = {
     **{(name, dtype): _POINTERS for name in ("lt", "le", "gt", "ge") for dtype in ("bool", *_FLOATS8)},
     **{(name, dtype): _POINTERS for name in ("eq", "ne") for dtype in _FLOATS8},
     **{("dot_scaled", dtype): _SCALED for dtype in DTYPES},
+    **{("philox", d): "as a seed: tests/language/test_random.py" for d in ("i8", "i16", "u8", "u16")},
     ("dot", "i32"): "the dtype of the sums of bytes, in the cells of those",
     ("condition", "bool"): "a construct: tests/language/test_constructs.py",
 }

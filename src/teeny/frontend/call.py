@@ -128,7 +128,7 @@ def _exclude(c: Context, function: LanguageFunction, found: Match) -> None:
                 c.exclusions.setdefault(dtype.name, set()).update(lacking)
 
 
-_SYMBOLIC = frozenset({"start", "end", "shape", "block_shape", "values", "k", "num_bins"})
+_SYMBOLIC = frozenset({"start", "end", "shape", "block_shape", "values", "k", "num_bins", "seed"})
 """Const arguments that may be symbolic; the others decide what is emitted."""
 
 

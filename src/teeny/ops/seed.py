@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Value
     from teeny.ir.poly import Dim
-    from teeny.language.typing import I, Tensor, u64
+    from teeny.language.typing import Const, I, Tensor, u64
 
 __all__ = ["philox_key"]
 
@@ -33,7 +33,7 @@ def _emit(b: Builder, shape: tuple[Dim, ...], dtype: Any, seed: Any) -> Value:
 @overload
 def philox_key(seed: Tensor[I]) -> Tensor[u64]: ...
 @overload
-def philox_key(seed: int) -> Tensor[u64]: ...
+def philox_key(seed: Const[int]) -> Tensor[u64]: ...
 @language(_emit, shape=_shape, shapes="The result has the shape of the seed; a Const gives a scalar.", triton=None)
 def philox_key(seed: Any) -> Any:
     """The 64 bits of a seed: an integer of any dtype, extended by its sign, or a Const."""
