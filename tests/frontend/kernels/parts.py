@@ -54,14 +54,14 @@ def sums_so_far(x_ptr: tl.Ptr[F], y_ptr: tl.Ptr[F], SIZE: tl.Const[int], REVERSE
     at = tl.arange(0, 4)[:, None] * SIZE + tl.arange(0, SIZE)[None, :]
     x = tl.load(x_ptr + at)
     tl.store(y_ptr + at, tl.cumsum(x, 1, reverse=REVERSE) + tl.cumprod(x, 0))
-    tl.store(y_ptr + at, tl.softmax(x, 1) + x.softmax())
+    tl.store(y_ptr + at, tl.softmax(x, 1) + x.softmax() + x.sigmoid())
     tl.store(y_ptr + tl.arange(0, 4), tl.prod(x, 1))
 
 
 @tn.kernel
 def bits_of(x_ptr: tl.Ptr[I], y_ptr: tl.Ptr[I], c_ptr: tl.Ptr[tl.i32], SIZE: tl.Const[int]) -> None:
     x = tl.load(x_ptr + tl.arange(0, SIZE))
-    tl.store(y_ptr, tl.xor_sum(x) | tl.reduce_or(x, 0))
+    tl.store(y_ptr, tl.xor_sum(x.cdiv(2)) | tl.reduce_or(x, 0))
     counts = tl.histogram(x.to(tl.i32), SIZE, mask=x != 0)
     tl.store(c_ptr + tl.arange(0, SIZE), counts)
     i, j = tl.swizzle2d(tl.program_id(0), tl.program_id(1), tl.num_programs(0), tl.num_programs(1), 4)
