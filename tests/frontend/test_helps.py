@@ -65,7 +65,7 @@ def test_names_that_only_triton_has(name: str) -> None:
     ("line", "said"),
     [
         ("tl.extra.cuda.gdc_wait()", "tl.inline_asm_elementwise"),
-        ("tl.store(x_ptr, tl.extra.libdevice.exp(tl.load(x_ptr)))", "under the same names"),
+        ("tl.store(x_ptr, tl.extra.cuda.libdevice.exp(tl.load(x_ptr)))", "under the same names"),
         ("tl.libdevice.rsqrt(tl.load(x_ptr))", "under the same names"),
         ("tl.target_info.is_cuda()", "Const parameter"),
     ],

@@ -16,12 +16,12 @@ from teeny.frontend.consts import within
 from teeny.frontend.context import Context
 from teeny.frontend.execute import evaluate
 from teeny.frontend.outer import global_const, infinite, outside
-from teeny.frontend.triton_names import INSTEAD, LACKING, library_instead
+from teeny.frontend.triton_names import INSTEAD, LACKING, ONE_TARGET, library_instead
 from teeny.frontend.values import UNKNOWN, Answer, Method, is_faulty, is_tuple, show
 from teeny.ir.dtype import DType, members
 from teeny.ir.poly import Dim
 from teeny.ir.types import PointerType, ViewType
-from teeny.language import dtypes
+from teeny.language import dtypes, extra
 from teeny.language.asked import Asked
 from teeny.language.extra import libdevice
 from teeny.language.tensor import BlockPtr, Ptr, Tensor, TensorDescriptor, Transposition
@@ -72,6 +72,8 @@ def _no_member(c: Context, node: ast.Attribute, module: ModuleType) -> Any:
         return c.fault("E002", f"`{c.text(node)}` is Triton's, and not in teeny", node, help=LACKING[node.attr])
     if module is teeny.language and node.attr in INSTEAD:
         return c.fault("E002", f"`{c.text(node)}` is Triton's alone", node, help=INSTEAD[node.attr])
+    if module is extra:
+        return c.fault("E002", f"`{c.text(node)}` is Triton's alone", node, help=ONE_TARGET)
     if module is libdevice and (instead := library_instead(node.attr)):
         return c.fault("E002", f"`{c.text(node)}` is Triton's alone", node, help=instead)
     from difflib import get_close_matches

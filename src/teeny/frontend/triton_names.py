@@ -24,12 +24,13 @@ LACKING: dict[str, str] = {
 
 _LIBDEVICE = "what libdevice has is in `tl` and `tl.math`, under the same names"
 INSTEAD: dict[str, str] = {
-    "extra": f"{_LIBDEVICE}; an instruction of one kind of GPU is written with tl.inline_asm_elementwise",
     "libdevice": _LIBDEVICE,
     "target_info": "pass what depends on the target as a Const parameter",
     "async_task": "write the statements without it; `tl.range(..., warp_specialize=True)` shares work between warps",
 }
 """Names under which Triton has what belongs to one target: what to write instead."""
+ONE_TARGET = f"{_LIBDEVICE}; an instruction of one kind of GPU is written with tl.inline_asm_elementwise"
+"""The same for all of `tl.extra` but libdevice."""
 
 _SPECIAL = frozenset((
     "byte_perm", "cyl_bessel_i0", "cyl_bessel_i1", "erfcinv", "erfcx", "erfinv", "hadd", "hiloint2double", "ilogb",
