@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakKeyDictionary
 
 from teeny.backends.output import Report
 from teeny.diag.errors import LaunchError
@@ -20,6 +21,7 @@ from teeny.runtime.scalars import slot
 from teeny.runtime.target import Target, target_of_device
 
 if TYPE_CHECKING:
+    from teeny.backends.cpu.small import SmallLaunch
     from teeny.runtime.cuda import CudaDevice
     from teeny.runtime.specialization import Specialization
 
@@ -54,6 +56,7 @@ def native_executable(
     """
     from teeny.backends.cpu.engine import load
     from teeny.backends.cpu.pool import launch, launch_together
+    from teeny.backends.cpu.small import SmallLaunch
     from teeny.backends.cpu.target import fingerprint
 
     machine = fingerprint(chosen_level())
@@ -70,13 +73,21 @@ def native_executable(
     scratch, cost = int(metadata["scratch_bytes"]), float(metadata["cost_ns_per_program"])
     run = launch_together if metadata["waits"] else launch
     block_type = ctypes.c_int64 * (arguments + 3)
+    small = SmallLaunch(address, arguments, scratch, cost)
+    most = small.most if run is launch else 0
 
     def execute(slots: tuple[int, ...], grid: Grid, stream: object) -> None:
-        run(address, block_type(*slots), grid[0] * grid[1] * grid[2], scratch, cost)
+        programs = grid[0] * grid[1] * grid[2]
+        if programs <= most:
+            small(programs, slots)
+        else:
+            run(address, block_type(*slots), programs, scratch, cost)
 
     if reports is None:
         reports = tuple(map(Report.from_json, metadata["reports"]))
     if not reports:
+        if most:
+            _small[execute] = small
         return execute
     from teeny.backends.cpu.report import Reporter
 
@@ -90,6 +101,17 @@ def native_executable(
             reporter.finish()
 
     return reported
+
+
+_small: WeakKeyDictionary[Executable, SmallLaunch] = WeakKeyDictionary()
+
+
+def small_blocks(executable: Executable) -> dict[str, Any]:
+    """The parts of a `SmallLaunch` by name, for code that makes blocks itself; empty where launches are never small."""
+    small = _small.get(executable)
+    if small is None:
+        return {}
+    return {name: getattr(small, name) for name in ("most", "free", "made", "run", "address", "pack_into")}
 
 
 def load_cuda(program: Program, device: CudaDevice) -> Executable:

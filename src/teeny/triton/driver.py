@@ -23,9 +23,9 @@ class CpuDriver(DriverBase):
 
     def __init__(self) -> None:
         super().__init__()
-        from teeny.triton.launcher import Launcher, Utilities
+        from teeny.triton.launcher import Utilities, launcher
 
-        self.launcher_cls = Launcher
+        self.launcher_cls = launcher
         self.utils = Utilities()
 
     @classmethod

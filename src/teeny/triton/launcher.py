@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from teeny.diag.errors import LaunchError
-from teeny.runtime.executable import native_executable
+from teeny.runtime.executable import native_executable, small_blocks
 from teeny.runtime.scalars import slot
 
 if TYPE_CHECKING:
     from teeny.runtime.executable import Executable
 
-__all__ = ["Launcher", "Utilities"]
+__all__ = ["Utilities", "launcher"]
 
 _FLOATS = {"fp16": "f16", "bf16": "bf16", "fp32": "f32", "f32": "f32", "fp64": "f64"}
 _THREADS = 1 << 30
@@ -44,63 +44,66 @@ class Utilities:
         """Code stays as long as the process."""
 
 
-class Launcher:
-    """Launches of one compiled kernel. Triton calls it with the grid, its handles, its hooks, and all arguments."""
-
-    def __init__(self, source: Any, metadata: Any) -> None:
-        self.name = str(metadata.name)
-        self.native: Mapping[str, Any] = metadata.native
-        self.pack = packer(self.name, source.signature)
-        self.execute: Executable | None = None
-
-    def __call__(
-        self, x: int, y: int, z: int, stream: object, function: bytes, packed: object, launch: Any, enter: Any,
-        leave: Any, *args: Any,
-    ) -> None:  # fmt: skip
-        execute = self.execute
-        if execute is None:
-            execute = self.execute = native_executable(self.name, function, self.native, int(self.native["arguments"]))
-        if enter is not None:
-            enter(launch)
-        if x > 0 and y > 0 and z > 0:
-            execute((*self.pack(*args), x, y, z), (x, y, z), None)
-        if leave is not None:
-            leave(launch)
+_LAUNCH = """\
+def launch(x, y, z, stream, function, packed, metadata, enter, leave{names}):
+    if enter is not None:
+        enter(metadata)
+    programs = x * y * z
+    if 0 < programs <= most and x > 0 and y > 0:
+        entry = free.pop() if free else made()
+        pack_into(entry[0], 0, address, entry[2], programs, {slots}x, y, z)
+        run(entry[1])
+        free.append(entry)
+    elif x > 0 and y > 0 and z > 0:
+        execute(function, ({slots}x, y, z), (x, y, z))
+    if leave is not None:
+        leave(metadata)
+"""
+"""Straight lines, since this is what teeny adds to each launch of Triton's."""
 
 
-def packer(kernel: str, signature: Mapping[str, Any]) -> Callable[..., tuple[int, ...]]:
-    """Makes slots of all arguments of a launch, as generated Python. Raises LaunchError for what does not fit."""
-    names = [f"a{at}" for at in range(len(signature))]
-    lines = [f"def pack({', '.join(names)}):"]
-    slots: list[str] = []
-    for name, (argument, type_) in zip(names, signature.items(), strict=True):
-        for expression, check in _slots(name, argument, type_):
-            if check:
-                lines.append(f"    {check}")
-            slots.append(expression)
-    lines.append(f"    return ({''.join(f'{s}, ' for s in slots)})")
-    scope: dict[str, Any] = {"address": _Addresses(kernel).of, "slot": slot, "parts": _parts}
-    exec(compile("\n".join(lines), "<launch>", "exec"), scope)
-    return scope["pack"]
+def launcher(source: Any, metadata: Any) -> Callable[..., None]:
+    """Launches of one compiled kernel. Triton calls it with the grid, its handles, its hooks, and all arguments.
+
+    Raises LaunchError for arguments that are not in main memory.
+    """
+    name, native = str(metadata.name), cast("Mapping[str, Any]", metadata.native)
+    names = [f"a{at}" for at in range(len(source.signature))]
+    pairs = zip(names, source.signature.items(), strict=True)
+    slots = [s for value, (argument, type_) in pairs for s in _slots(value, argument, type_)]
+    loaded: list[Executable] = []
+
+    def execute(function: bytes, packed: tuple[int, ...], grid: tuple[int, int, int]) -> None:
+        if not loaded:
+            loaded.append(native_executable(name, function, native, int(native["arguments"])))
+            scope.update(small_blocks(loaded[0]))
+        loaded[0](packed, grid, None)
+
+    scope: dict[str, Any] = {
+        "most": 0, "free": (), "of": _Addresses(name).of, "slot": slot, "parts": _parts, "execute": execute,
+    }  # fmt: skip
+    text = _LAUNCH.format(names="".join(f", {n}" for n in names), slots="".join(f"{s}, " for s in slots))
+    exec(compile(text, "<launch>", "exec"), scope)
+    return scope["launch"]
 
 
-def _slots(value: str, name: str, type_: Any) -> Iterator[tuple[str, str]]:
-    """For each slot of an argument of a Triton type, the expression that makes it, and a line that comes before."""
+def _slots(value: str, name: str, type_: Any) -> Iterator[str]:
+    """For each slot of an argument of a Triton type, the expression that makes it."""
     if isinstance(type_, tuple):
         for at, one in enumerate(cast("tuple[Any, ...]", type_)):
             yield from _slots(f"{value}[{at}]", f"{name}[{at}]", one)
     elif type_ == "constexpr":
         return
     elif type_.startswith("tensordesc"):
-        yield f"*parts({value}, {name!r})", ""
+        yield f"*parts({value}, {name!r})"
     elif type_.startswith("*"):
-        yield f"{value}.data_ptr() if getattr({value}, 'is_cpu', False) else address({value}, {name!r})", ""
-    elif type_ == "i1" or type_ == "u1":
-        yield f"1 if {value} else 0", ""
+        yield f"{value}.data_ptr() if getattr({value}, 'is_cpu', False) else of({value}, {name!r})"
+    elif type_ in ("i1", "u1"):
+        yield f"1 if {value} else 0"
     elif type_ in _FLOATS:
-        yield f"slot({value}, {_FLOATS[type_]!r})", ""
+        yield f"slot({value}, {_FLOATS[type_]!r})"
     else:
-        yield value, ""
+        yield f"slot({value}, 'u64')" if type_ == "u64" else value
 
 
 def _parts(descriptor: Any, name: str) -> tuple[int, ...]:

@@ -132,7 +132,7 @@ def _bytes(array: Any, address: int, size: int) -> Any:
 
 
 def _diagnostic(error: ExecutionError, kernel: str, names: Sequence[str], grid: Grid) -> Diagnostic:
-    from teeny.backends.reference.errors import AccessError, AssertionFailure
+    from teeny.backends.reference.errors import AccessError, FailedAssertionError
 
     labels = () if error.op.loc is None else (at(user_location(error.op.loc)),)
     facts = [("program", f"{error.program} of the grid {grid}")]
@@ -146,5 +146,5 @@ def _diagnostic(error: ExecutionError, kernel: str, names: Sequence[str], grid: 
         facts.append(("witness", f"element {error.offset // max(error.size, 1)} of `{name}`"))
         message = f"`{kernel}` {verb} outside of `{name}`"
         return report("B001", message, *labels, facts=tuple(facts), kernel=kernel)
-    code = "L017" if isinstance(error, AssertionFailure) else "F005" if "addr" in error.message else "F006"
+    code = "L017" if isinstance(error, FailedAssertionError) else "F005" if "addr" in error.message else "F006"
     return report(code, f"`{kernel}`: {error.message}", *labels, facts=tuple(facts), kernel=kernel)

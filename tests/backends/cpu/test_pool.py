@@ -293,7 +293,7 @@ def test_python_threads_stand_in_where_there_is_no_futex(
     kernels: dict[str, int], threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEENY_NUM_THREADS", str(threads))
-    monkeypatch.setattr(pool._native(), "launch", None)
+    monkeypatch.setattr(pool.native(), "launch", None)
     for programs in (1, 5, 1000):
         counts = np.zeros(programs, np.int64)
         pool.launch(kernels["count"], block(counts.ctypes.data, 3), programs, 0, DEAR)

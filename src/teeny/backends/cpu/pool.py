@@ -35,12 +35,12 @@ from teeny.diag.errors import LaunchError
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-__all__ = ["MAX_THREADS", "MAX_TOGETHER", "launch", "launch_together", "set_object_source", "thread_count"]
+__all__ = ["ALONE_NS", "MAX_THREADS", "MAX_TOGETHER", "launch", "launch_together", "set_object_source", "thread_count"]
 
 MAX_THREADS = 256
 MAX_TOGETHER = 1024
 """Programs that can wait for one another: each has a thread of its own."""
-_ALONE_NS = 30_000.0
+ALONE_NS = 30_000.0
 """Below this much work one thread does it all; a further thread for each half of it."""
 _CHUNK_NS = 2_000.0
 """A chunk takes at least this long."""
@@ -104,6 +104,7 @@ class _Native:
         code = _source(text, lambda: compile_object(text, level))
         run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
         self.run: Callable[[int, int, int, int, int], None] = run(load(code, "teeny_run"))
+        self.small: Callable[[int], None] = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(load(code, "teeny_small"))
         self.worker = load(code, "teeny_worker") if futex else 0
         many = ctypes.CFUNCTYPE(
             None,
@@ -122,7 +123,7 @@ class _Native:
 
 
 @functools.cache
-def _native() -> _Native:
+def native() -> _Native:
     thread_count()  # the first launch says what is wrong with TEENY_NUM_THREADS, even where it needs one thread
     with _making:
         return _Native()
@@ -181,7 +182,7 @@ class _Pool:
 
     def _start(self, workers: int) -> None:
         library = ctypes.CDLL(None)
-        entry = _native().worker
+        entry = native().worker
         # Signals are for threads that run Python, but for those that a fault of the thread itself raises.
         masked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals() - _FAULTS)
         try:
@@ -229,10 +230,10 @@ def launch(
     # Held: a signal's handler may launch in between, and need a larger arena.
     scratch, _held = _scratch.of(scratch_bytes)
     total = programs * cost_ns_per_program
-    if total < _ALONE_NS or programs == 1:
-        _native().run(address, args, 0, programs, scratch)
+    if total < ALONE_NS or programs == 1:
+        native().run(address, args, 0, programs, scratch)
         return
-    threads = min(thread_count(), programs, int(total / (_ALONE_NS / 2)))
+    threads = min(thread_count(), programs, int(total / (ALONE_NS / 2)))
     busy = _busy
     if threads > 1 and busy.acquire(blocking=False):
         try:
@@ -240,7 +241,7 @@ def launch(
         finally:
             busy.release()
         return
-    run = _native().run
+    run = native().run
     _sliced(lambda start, end: run(address, args, start, end, scratch), programs, cost_ns_per_program)
 
 
@@ -256,7 +257,7 @@ def launch_together(
     if programs <= 1:
         launch(address, args_block, programs, scratch_bytes, cost_ns_per_program)
         return
-    args, run = ctypes.addressof(args_block), _native().run
+    args, run = ctypes.addressof(args_block), native().run
     begin, given_up = threading.Event(), False
 
     def one(program: int) -> None:
@@ -290,11 +291,11 @@ def _shared(
     address: int, args: int, programs: int, scratch: int, scratch_bytes: int, cost: float, threads: int
 ) -> None:
     global _pool
-    native = _native()
+    found = native()
     chunk = max(1, min(programs // (threads * 8), 1 << 40), int(_CHUNK_NS / cost))
-    start_all = native.launch
+    start_all = found.launch
     if start_all is None:
-        _sliced(_by_executor(native, address, args, scratch_bytes, threads), programs, cost / threads)
+        _sliced(_by_executor(found, address, args, scratch_bytes, threads), programs, cost / threads)
         return
     if _pool is None:
         _pool = _Pool()

@@ -62,6 +62,17 @@ define void @teeny_run(ptr %kernel, ptr %args, i64 %start, i64 %end, ptr %scratc
   {leave}
   ret void
 }}
+
+define void @teeny_small(ptr %block) nounwind {{
+  %kernel = load ptr, ptr %block, align 8
+  %scratch.at = getelementptr i8, ptr %block, i64 8
+  %scratch = load ptr, ptr %scratch.at, align 8
+  %end.at = getelementptr i8, ptr %block, i64 16
+  %end = load i64, ptr %end.at, align 8
+  %args = getelementptr i8, ptr %block, i64 24
+  call void @teeny_run(ptr %kernel, ptr %args, i64 0, i64 %end, ptr %scratch)
+  ret void
+}}
 """
 
 _POOL = """
@@ -232,7 +243,7 @@ done:
 
 
 def pool_text(machine: str, *, futex: bool) -> str:
-    """The module for a machine (`platform.machine()`); without futexes it has `teeny_run` alone."""
+    """The module for a machine (`platform.machine()`); without futexes it has `teeny_run` and `teeny_small` alone."""
     arch = {"amd64": "x86_64", "arm64": "aarch64"}.get(machine.lower(), machine.lower())
     parts = {"x86_64": _X86, "aarch64": _ARM}.get(arch, _OTHER)
     values = dict(parts, spin=str(_SPIN), header=str(HEADER_BYTES), slot=str(SLOT_BYTES))
