@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from importlib import metadata
+from pathlib import Path
 from typing import Any, TypeVar
 
 import ml_dtypes
@@ -14,6 +17,7 @@ import teeny.language as tl
 from teeny.diag.errors import KernelError, LaunchError
 from tests.language.rounding import DTYPES8
 
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "float8.py"
 D = TypeVar("D", bound=tl.Dtype)
 E = TypeVar("E", bound=tl.Dtype)
 F = TypeVar("F", bound=tl.Float)
@@ -143,3 +147,19 @@ def test_roundings_that_do_not_fit() -> None:
         with pytest.raises(KernelError) as caught:
             cut.specialize(D=source, E=target, HOW=how, BLOCK=8)
         assert [d.code for d in caught.value.diagnostics] == ["T020"]
+
+
+def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = importlib.util.spec_from_file_location("float8_example", EXAMPLE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+        module.main()
+    finally:
+        del sys.modules[spec.name]
+    first, second = capsys.readouterr().out.splitlines()
+    assert "3.98 times smaller, off by 0.036" in first
+    assert "off by 0.071" in second
