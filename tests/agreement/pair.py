@@ -68,7 +68,7 @@ class Pair:
     `here`: the body in this language where Triton's words differ. `helper`: functions before the kernel, with `JIT`
     where Triton has its decorator, and `here_helper` for those with types. `ulp`: what floats may be off.
     `apart`: why Triton's interpreter gives something else, and the GPU alone decides. `gpu_apart`: why compiled
-    Triton differs. `lanes`: which lanes are compared.
+    Triton differs or fails.
     """
 
     name: str

@@ -154,7 +154,7 @@ def paged_decode(
     top = tl.full((), -float("inf"), tl.f32)
     total = tl.full((), 0.0, tl.f32)
     acc = tl.zeros((DIM,), tl.f32)
-    for page in range(split * per, min((split + 1) * per, used)):
+    for page in range(split * per, tl.minimum((split + 1) * per, used)):
         physical = tl.load(table + sequence * pages + page).to(tl.int64)
         slot = tl.arange(0, PAGE)
         inside = page * PAGE + slot < length

@@ -117,7 +117,7 @@ def route(
     e = tl.arange(0, BLOCK)
     x = tl.load(logits + token * experts + e, mask=e < experts, other=-float("inf")).to(tl.f32)
     x = tl.exp(x - tl.max(x, axis=0))
-    p = x / tl.sum(x, axis=0)
+    p = tl.where(e < experts, x / tl.sum(x, axis=0), -float("inf"))
     total = tl.zeros((), tl.f32)
     for k in tl.static_range(TOP):
         best, at = tl.max(p, axis=0, return_indices=True)
@@ -125,7 +125,7 @@ def route(
         tl.store(chosen + token * TOP + k, at)
         tl.atomic_add(counts + at, 1)
         total += best
-        p = tl.where(e == at, -1.0, p)
+        p = tl.where(e == at, -float("inf"), p)
     for k in tl.static_range(TOP):
         place = weights + token * TOP + k
         tl.debug_barrier()
@@ -189,7 +189,7 @@ def ragged_sums(
 
 @tn.kernel
 def pad_ragged(
-    values: tl.Ptr[D], offsets: tl.Ptr[I], out: tl.Ptr[D], dim: tl.Scalar[tl.i32], longest: tl.Scalar[tl.i32],
+    values: tl.Ptr[D], offsets: tl.Ptr[tl.i64], out: tl.Ptr[D], dim: tl.Scalar[tl.i32], longest: tl.Scalar[tl.i32],
     fill: tl.Scalar[tl.f32], BLOCK: tl.Const[int],
 ) -> None:  # fmt: skip
     """(total, dim) to (groups, longest, dim)."""

@@ -148,7 +148,7 @@ def rms_norm_backward(
     w = tl.load(w_ptr + c, mask=mask, other=0.0).to(tl.f32)
     dw = tl.zeros((BLOCK,), tl.f32)
     first = program * PER
-    last = min(first + PER, rows)
+    last = tl.minimum(first + PER, rows)
     for row in range(first, last):
         x = tl.load(x_ptr + row * n + c, mask=mask, other=0.0).to(tl.f32)
         dy = tl.load(dy_ptr + row * n + c, mask=mask, other=0.0).to(tl.f32)

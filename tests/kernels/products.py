@@ -28,7 +28,7 @@ def place(
     width = GROUP * tiles_n
     group = tile // width
     first = group * GROUP
-    height = min(tiles_m - first, GROUP)
+    height = tl.minimum(tiles_m - first, GROUP)
     return first + (tile % width) % height, (tile % width) // height
 
 

@@ -48,8 +48,12 @@ def histogram_(a: Analysis, op: Op) -> None:
         have = have | a.keys.exact(mask)
     rows = a.possible if op.guard is None else a.possible & op.guard
     (bins,) = shape_of(op.results[0].type)
+    held = {} if mask is None else {key: entry.state for key, entry in a.of(mask).items()}
     for key, entry in a.of(value).items():
         if not entry.guard & rows or a.keys.implies(have, key, entry.guard & rows):
+            continue
+        said = held.get(key)
+        if isinstance(said, Number) and said.value == 0:  # the mask is false there, of itself
             continue
         if entry.undefined:
             a.found("F001", op, "reduction", key, entry)
