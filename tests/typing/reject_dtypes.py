@@ -169,6 +169,7 @@ def products(
     tl.dot(h, h, out_dtype=tl.bf16)  # BAD
     tl.dot_scaled(q, u, "e4m3", q, i, "e4m3")  # BAD
     tl.dot_scaled(q, None, "e4m3", q, None, "e4m3", h)  # BAD
+    tl.dot_scaled(q, "e4m3", q, "e4m3")  # BAD
     tl.dot_scaled(q, None, 8, q, None, "e4m3")  # BAD
     tl.dot(tl.load(n_ptr + at), tl.load(n_ptr + at))  # BAD
     tl.dot(x, x, input_precision=3)  # BAD
