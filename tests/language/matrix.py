@@ -76,7 +76,7 @@ def refresh(name: str, labels: list[str], *, jobs: int = 0, every: bool = False)
                 if not result.get("kept"):
                     tried += 1
                     part.note(label, result)
-                if tried % 200 == 199:
+                if tried % 50 == 49:
                     part.keep(cells())
     finally:
         part.keep(cells())

@@ -37,7 +37,8 @@ def run(
     command = [sys.executable, "-m", "tests.language.workers", job, argument]
     paths = os.pathsep.join((str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")))
     full = {**os.environ, "PYTHONPATH": paths.rstrip(os.pathsep), **(environment or {})}
-    threads = [threading.Thread(target=_serve, args=(command, full, waiting, found, seconds)) for _ in range(count)]
+    given = (command, full, waiting, found, seconds)
+    threads = [threading.Thread(target=_serve, args=given, daemon=True) for _ in range(count)]
     for thread in threads:
         thread.start()
     for _ in labels:
