@@ -21,7 +21,8 @@ _KEY = re.compile(r"[A-Za-z_][\w$.]*")
 _NUMBER = re.compile(r"-?(?:0x[0-9A-Fa-f]+|[0-9]+(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?)?)")
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 _ESCAPE = re.compile(rb'\\([0-9A-Fa-f]{2}|[nt"\\])')
-_OPAQUE = re.compile(r"#[\w$.]+(?:<[^<>]*>)?|@[\w$.-]+|dense<[^<>]*> : tensor<[^<>]*>|unit\b")
+_OPAQUE = re.compile(r"#[\w$.]+(?:<(?:[^<>]|<[^<>]*>)*>)?|@[\w$.-]+|dense<[^<>]*> : tensor<[^<>]*>|unit\b")
+_ALIAS = re.compile(r"#[\w$]+(?![\w$.<])")
 _SYMBOL = re.compile(r"@[\w$.-]+")
 _PLAIN_SYMBOL = re.compile(r"[A-Za-z_][\w$.-]*", re.ASCII)
 _HINT = re.compile(r"(?:cacheModifier|evictionPolicy)\s*=\s*\w+")
@@ -91,6 +92,8 @@ def float_text(value: float, bits: int, name: str = "f64") -> str:
 def _special_bits(value: float, name: str) -> int:
     """The bits of an infinity or NaN."""
     negative = math.copysign(1.0, value) < 0
+    if name.endswith("fnuz"):
+        return 0x80  # has no infinity, and no sign of NaN
     if name in _CODES:
         return struct.unpack(_CODES[name][1], struct.pack(_CODES[name][0], value))[0]
     magnitude, sign = {
@@ -110,10 +113,14 @@ def float_of_bits(bits: int, dtype: DType) -> float:
         return struct.unpack("<f", struct.pack("<I", bits << 16))[0]
     if name == "f8e5m2":
         return struct.unpack("<e", struct.pack("<H", bits << 8))[0]
-    sign, exponent, mantissa = (-1.0 if bits & 0x80 else 1.0), bits >> 3 & 15, bits & 7
-    if exponent == 15 and mantissa == 7:
+    if bits == 0x80 and name.endswith("fnuz"):
         return math.nan
-    return sign * (math.ldexp(8 + mantissa, exponent - 10) if exponent else math.ldexp(mantissa, -9))
+    digits, bias = {"f8e4m3": (3, 7), "f8e4m3fnuz": (3, 8), "f8e5m2fnuz": (2, 16)}[name]
+    sign, exponent, mantissa = (-1.0 if bits & 0x80 else 1.0), (bits & 0x7F) >> digits, bits & ((1 << digits) - 1)
+    if name == "f8e4m3" and bits & 0x7F == 0x7F:
+        return math.nan
+    whole = mantissa + ((1 << digits) if exponent else 0)
+    return sign * math.ldexp(whole, max(exponent, 1) - bias - digits)
 
 
 def read_number(at: Cursor, dtype: DType | None = None) -> float | bool | None:
@@ -184,7 +191,9 @@ def read_attribute(at: Cursor) -> object:
             at.accept(",")
         return tuple(items)
     opaque = at.match(_OPAQUE)
-    return Opaque(opaque) if opaque is not None else read_type(at)
+    if opaque is None:
+        return read_type(at)
+    return Opaque(_ALIAS.sub(lambda alias: at.aliases.get(alias[0], alias[0]), opaque))
 
 
 def read_dictionary(at: Cursor) -> dict[str, object]:
