@@ -145,6 +145,23 @@ def test_a_tuple_of_tensors() -> None:
     assert list(y) == [1, 9, 25, 49]
 
 
+@tn.kernel
+def modes(x_ptr: tl.Ptr[tl.f32], MODE: tl.Const[Literal["one", "two"]], K: tl.Const[Literal[3, 4]]) -> None:
+    if MODE == "one":
+        tl.store(x_ptr, 1.0 * K)
+    else:
+        tl.store(x_ptr, 2.0 * K)
+
+
+def test_literals_of_a_const() -> None:
+    x = np.zeros(1, np.float32)
+    modes[1](x, "two", 4)
+    assert x[0] == 8
+    for wrong in (("three", 4), ("one", 5), ("one", True)):
+        with pytest.raises(tn.LaunchError, match="L009"):
+            modes[1](x, *wrong)
+
+
 def mixed(x_ptr: tl.Ptr[tl.f32], i_ptr: tl.Ptr[tl.i32]) -> None:
     offs = tl.arange(0, 4)
     parts: Any = (tl.load(x_ptr + offs), tl.load(i_ptr + offs))

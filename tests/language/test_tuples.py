@@ -95,6 +95,22 @@ def test_carried(executor: str, n: int) -> None:
 
 
 @tn.kernel
+def bounds(x_ptr: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32]) -> None:
+    whole = (0, n, 2)
+    for i in tl.range(*whole):
+        tl.store(x_ptr + i, 1.0)
+    for i in tl.static_range(*(1, 4), step=2):
+        tl.store(x_ptr + i, 2.0)
+
+
+@both
+def test_starred_bounds(executor: str) -> None:
+    x = np.zeros(6, np.float32)
+    launch(bounds, executor, [x, 6])
+    assert list(x) == [1, 2, 1, 2, 1, 0]
+
+
+@tn.kernel
 def shapes(x_ptr: tl.Ptr[tl.f32], SHAPE: tl.Const[tuple[int, ...]], STEPS: tl.Const[tuple[int, ...]]) -> None:
     tile = tl.zeros((*SHAPE, 2), tl.f32) + tl.full(SHAPE + LAST, 1.0, tl.f32) + tl.full([*SHAPE, 2], 1.0, tl.f32)
     tl.store(x_ptr, tl.sum(tile.reshape(tile.numel)))

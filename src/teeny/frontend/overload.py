@@ -138,7 +138,8 @@ def _kinds(function: LanguageFunction, values: Mapping[str, Any]) -> tuple[Any, 
     for name, value in values.items():
         kind = value.__class__
         if kind is Operand:
-            found.append((name, value.dtype, value.value.type.__class__))
+            form = value.value.type
+            found.append((name, value.dtype, form.kind if isinstance(form, ViewType) else form.__class__))
         elif kind in _BY_CLASS:
             found.append((name, kind))
         elif kind is DType:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from teeny.frontend.consts import as_condition
 from teeny.frontend.execute import evaluate
+from teeny.frontend.sequences import Rest, elements
 from teeny.frontend.values import Comparison, Condition, Unset, is_faulty, show
 from teeny.ir.poly import Poly
 from teeny.ir.text.attributes import UNIT, Opaque
@@ -41,11 +42,14 @@ def iterator(c: Context, node: ast.expr) -> Ranged | None:
         text = f"a loop runs over tl.range, tl.static_range or a tuple, not over `{c.text(node)}`"
         c.fault("E016", text, node, help="write `for i in tl.range(...)`")
         return None
-    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-        c.fault("E001", "starred arguments are outside the language", node, help="write the arguments out")
+    if any(k.arg is None for k in node.keywords):
+        c.fault("E001", "`**` arguments are outside the language", node, help="write the arguments out")
         return None
     names = (*_BOUNDS, *_NUMBERS, *_FLAGS) if function is not None and kind == "range" else _BOUNDS
-    args = [evaluate(c, a) for a in node.args]
+    listed = elements(c, node.args)
+    if listed is None or any(isinstance(one, Rest) for one in listed[0]):
+        return None
+    args = listed[0]
     keywords = {str(k.arg): evaluate(c, k.value) for k in node.keywords}
     taken = ("end",) if len(args) == 1 and "end" not in keywords else names[: len(args)]
     twice = [n for n in taken if n in keywords]
