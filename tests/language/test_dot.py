@@ -85,6 +85,46 @@ def test_precisions() -> None:
     assert codes(both) == ["E005"]
 
 
+def test_imprecise_sums() -> None:
+    """Of 8-bit floats all sums may be imprecise, unless something else is said."""
+
+    @tn.kernel
+    def kernel(x: tl.Ptr[tl.f8e4m3], y: tl.Ptr[tl.f32], C: tl.Const[int | None]) -> None:
+        at = tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :]
+        a = tl.load(x + at)
+        tl.store(y + at, tl.dot(a, a, max_num_imprecise_acc=C))
+
+    for count, shown in ((None, 1 << 30), (16, 16), (0, None)):
+        text = kernel.specialize(C=count).mlir
+        assert ("maxNumImpreciseAcc" in text) == (shown is not None)
+        assert shown is None or f"{{maxNumImpreciseAcc = {shown} : i32}} :" in text
+        assert print_module(parse_module(text)) == text
+    for count, said in ((64, "at most the inner size, 32, found 64"), (-1, "a number of products, found -1")):
+        with pytest.raises(KernelError) as caught:
+            kernel.specialize(C=count)
+        (found,) = caught.value.diagnostics
+        assert found.code == "E005"
+        assert said in found.message
+
+
+def test_dtypes_that_do_not_go_together() -> None:
+    def another(x: tl.Ptr[tl.f8e4m3], y: tl.Ptr[tl.f16]) -> None:
+        at = tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :]
+        tl.dot(tl.load(x + at), tl.load(y + at))
+
+    def rounded(x: tl.Ptr[tl.bf16]) -> None:
+        a = tl.load(x + (tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]))
+        tl.dot(a, a, out_dtype=tl.bf16)
+
+    def signs(x: tl.Ptr[tl.u8], y: tl.Ptr[tl.i8]) -> None:
+        at = tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :]
+        tl.dot(tl.load(x + at), tl.load(y + at))
+
+    for kernel in (another, rounded, signs):
+        (code,) = codes(kernel)
+        assert code in ("T001", "T002", "T010"), kernel.__name__
+
+
 @tn.kernel
 def precise(x: tl.Ptr[tl.f32], y: tl.Ptr[tl.f32], P: tl.Const[str]) -> None:
     at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
