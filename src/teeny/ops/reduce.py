@@ -250,6 +250,8 @@ def sum(input: Tensor[N], axis: Const[int | None] = None, keep_dims: Const[bool]
 def sum(
     input: Tensor[S], axis: Const[int | None] = None, keep_dims: Const[bool] = False, *, dtype: type[E]
 ) -> Tensor[E]: ...
+@overload
+def sum(input: Tensor[S], axis: Const[int | None], keep_dims: Const[bool], dtype: type[E]) -> Tensor[E]: ...
 @language(_emit(ADD.pick, wide=True), shape=_shape, exclude={"N": NARROW, "E": NO_SUMS}, shapes=_SHAPES, differs=_WIDER)
 def sum(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> Any:
     """The sum along `axis`, one that the operand has (S003), or of all elements (`axis=None`).
@@ -266,6 +268,8 @@ def prod(input: Tensor[N], axis: Const[int | None] = None, keep_dims: Const[bool
 def prod(
     input: Tensor[S], axis: Const[int | None] = None, keep_dims: Const[bool] = False, *, dtype: type[E]
 ) -> Tensor[E]: ...
+@overload
+def prod(input: Tensor[S], axis: Const[int | None], keep_dims: Const[bool], dtype: type[E]) -> Tensor[E]: ...
 @language(_emit(MUL.pick, wide=True), shape=_shape, exclude={"N": NARROW, "E": NO_SUMS}, shapes=_SHAPES, triton=None)
 def prod(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> Any:
     """The product along `axis`, one that the operand has (S003), or of all elements (`axis=None`).
