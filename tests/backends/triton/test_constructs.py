@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 import teeny as tn
+from teeny.ir.text import parse_module, print_module
 from tests.language.constructs import CONSTRUCTS
 from tests.language.executors import kernel_of
 from tests.language.test_constructs import DEFAULTS
+from tests.triton_text import through_triton
 
 pytestmark = pytest.mark.skipif("triton" not in {d.name for d in metadata.distributions()}, reason="needs Triton")
 SOME = ("tl.range hints", "while, any condition", "while True", "break with steps", "break from nested loops")
@@ -44,3 +46,13 @@ def test_hints_of_loops(target: str, tmp_path: Path) -> None:
     still = "llvm.loop_annotation = #llvm.loop_annotation<licm = <disable = true, versioningDisable = true>>"
     assert f"{{{still}, tt.disallow_acc_multi_buffer, tt.flatten, tt.num_stages = 2 : i32}}" in made.mlir
     tn.compile(made, target)
+
+
+def test_hints_survive_the_way_through_triton(tmp_path: Path) -> None:
+    """Triton prints the attribute of a loop by an alias; what we read of that can be printed again."""
+    text = kernel_of(HINTED, tmp_path).specialize(STAGES=2).mlir
+    printed = through_triton(text, locations=False)
+    assert "#loop_annotation = " in printed
+    again = through_triton(print_module(parse_module(printed)), locations=False)
+    assert again.count("llvm.loop_annotation") == printed.count("llvm.loop_annotation")
+    assert "tt.num_stages = 2 : i32" in again

@@ -19,14 +19,18 @@ class TextError(TeenyError):
 
 
 class Cursor:
-    """`pos` always stands on the next thing: blanks and comments are passed over after each."""
+    """`pos` always stands on the next thing: blanks and comments are passed over after each.
 
-    __slots__ = ("_starts", "pos", "source", "text")
+    `aliases`: what names such as `#loop_annotation` stand for.
+    """
+
+    __slots__ = ("_starts", "aliases", "pos", "source", "text")
 
     def __init__(self, source: SourceFile) -> None:
         self.source = source
         self.text = source.text
         self._starts = source.line_starts
+        self.aliases: dict[str, str] = {}
         self.pos = 0
         self._advance(0)
 

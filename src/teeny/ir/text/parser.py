@@ -78,15 +78,19 @@ def parse_module(source: str, name: str = "<text>", resolve: Resolve | None = No
 
 
 def _aliases(at: Cursor, places: Places) -> None:
-    """Pass over definitions such as `#loc1 = loc(...)`."""
+    """Read definitions such as `#loc1 = loc(...)`."""
     while at.peek("#"):
-        if at.match(_ALIAS) is None:
+        name = at.match(_ALIAS)
+        if name is None:
             raise at.error("expected the name of an alias")
         at.expect("=")
         if at.peek("loc"):
             places.after(at)
-        elif not isinstance(read_attribute(at), Opaque):
+            continue
+        value = read_attribute(at)
+        if not isinstance(value, Opaque):
             raise at.error("of aliases teeny knows those of locations and of attributes that it passes over")
+        at.aliases[name] = value
 
 
 def _function(at: Cursor, places: Places) -> Function:
