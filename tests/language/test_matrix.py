@@ -41,6 +41,7 @@ ELSEWHERE = {
     "num_programs": "test_structure",
     "range": "test_structure",
     "static_range": "test_structure",
+    "condition": "test_constructs",
     "require": "erased by code generation; its launches are tests of the runtime",
     "extent": "erased by code generation; its launches are tests of the runtime",
     "static_assert": "test_structure",

@@ -115,7 +115,7 @@ def range(
     no value: `num_stages` loads so many iterations ahead; `loop_unroll_factor` repeats the body so often in an
     iteration; `disallow_acc_multi_buffer` keeps one accumulator of a product; `flatten` joins the loops nested inside
     with this one; `warp_specialize` shares the work between groups of warps (sm_100); `disable_licm` leaves inside what
-    no iteration changes.
+    no iteration changes. A loop that `break` may end takes none of them.
     """
     ...
 
