@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any, cast
 
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Function, Module, Region, Value
-from teeny.ir.dtype import BOOL, F32, I32, LEAVES, DType, storage
+from teeny.ir.dtype import BOOL, F32, I8, I32, LEAVES, DType, storage
 from teeny.ir.rules import Lanewise
 from teeny.ir.schema import Check, Infer, OpDef, SchemaError, registry
 from teeny.ir.types import Type, pointer, typed, with_element
@@ -270,16 +271,35 @@ def _ranges(schema: OpDef) -> Iterator[Example]:
         yield f"{schema.name} {start} {end}", _one(schema, (), start=start, end=end)
 
 
+def _scaled_dots(schema: OpDef) -> Iterator[Example]:
+    formats = {"e2m1": I8, "e4m3": LEAVES["f8e4m3"], "bf16": LEAVES["bf16"]}
+    for (a, x), (b, y) in product(formats.items(), repeat=2):
+        for scaled, packed in (("ab", True), ("a", True), ("b", b != "e2m1"), ("", True)):
+            k, m = (32 if a == "e2m1" else 64, 16)
+            right = (32 if b == "e2m1" else 64, 8) if packed else (64, 4)
+            scales = {"a": typed((m, 2), I8), "b": typed((8, 2), I8)}
+            types = (typed((m, k), x), typed(right, y), typed((m, 8), F32), *(scales[side] for side in scaled))
+            attrs: dict[str, Any] = {"a_elem_type": a, "b_elem_type": b, "scaled": scaled, "fastMath": packed}
+            if not packed:
+                attrs["rhs_k_pack"] = False
+            yield f"{schema.name} {a} {b} {scaled or 'whole'}", _one(schema, types, **attrs)
+
+
 def _dots(schema: OpDef) -> Iterator[Example]:
-    for dtype in ("f16", "bf16", "f32", "i8"):
-        total = I32 if dtype == "i8" else F32
+    totals = {"f16": F32, "bf16": F32, "f32": F32, "f64": LEAVES["f64"], "f8e5m2": LEAVES["f16"], "i8": I32}
+    if schema.name == "teeny.dot_unsigned":
+        totals = {"i8": I32}
+    for dtype, total in totals.items():
         for batch in ((), (2,)):
             shapes = ((16, 32), (32, 64), (16, 64))
             types = tuple(
                 typed((*batch, *shape), e)
                 for shape, e in zip(shapes, (LEAVES[dtype], LEAVES[dtype], total), strict=True)
             )
-            for attrs in ({}, {"inputPrecision": "tf32"}) if dtype == "f32" else ({},):
+            given: dict[str, tuple[dict[str, Any], ...]] = {
+                "f32": ({}, {"inputPrecision": "tf32"}), "f8e5m2": ({}, {"maxNumImpreciseAcc": 32}),
+            }  # fmt: skip
+            for attrs in given.get(dtype, ({},)):
                 yield f"{schema.name} {dtype} {batch} {attrs}", _one(schema, types, **attrs)
 
 
@@ -349,6 +369,8 @@ MAKERS: dict[str, Callable[[OpDef], Iterator[Example]]] = {
     "tt.scan": _reduces,
     **dict.fromkeys(("tt.join", "tt.split", "tt.cat", "tt.unsplat", "tt.histogram"), _parts),
     "tt.dot": _dots,
+    "teeny.dot_unsigned": _dots,
+    "tt.dot_scaled": _scaled_dots,
     "scf.if": _branches,
     "scf.for": _loops,
     "scf.while": _whiles,
