@@ -1,4 +1,4 @@
-"""Text that Triton's front end prints, of 3.6 to 3.9: read whole, runnable; mangled text is an error and never a crash."""
+"""Text that the front ends of Triton 3.6 to 3.9 print: read whole, runnable; mangled text is an error, never a crash."""
 
 from __future__ import annotations
 
