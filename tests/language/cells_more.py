@@ -9,7 +9,7 @@ import numpy as np
 from tests.language import cells_shape
 from tests.language.float8 import FLOATS8, every
 from tests.language.meaning import cast
-from tests.language.sheet import Sheet
+from tests.language.sheet import Sheet, spelled
 from tests.language.tiles import memory, shapes
 from tests.language.values import ALL, INTEGERS, inputs
 
@@ -41,6 +41,8 @@ def pointers(dtype: str) -> Sheet:
     sheet.line("    q += 32")
     sheet.put("tl.load(q)", dtype, x[96 + at])
     sheet.put("tl.to_tensor(tl.load(q))", dtype, x[96 + at])
+    sheet.line(f"a = (x + 8).to(tl.i64).to(tl.pointer_type(tl.{spelled(dtype)}))")
+    sheet.put("tl.load(a + i)", dtype, x[8 + at])
     return sheet
 
 
