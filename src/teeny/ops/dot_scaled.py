@@ -1,8 +1,8 @@
-"""Matrix products of tiles in microscaling formats: small floats, 32 neighbours along k of which share a scale.
+"""Matrix products in microscaling formats.
 
-Formats and scales are those of the OCP Microscaling Formats Specification 1.0: a scale is a power of two whose exponent,
-biased by 127, is one byte (E8M0), 255 of which is NaN; two 4-bit floats (E2M1) lie in one byte, the first in the
-lower half.
+Elements are small floats, 32 neighbours along k of which share a scale. Formats and scales are those of the OCP
+Microscaling Formats Specification 1.0: a scale is a power of two whose exponent, biased by 127, is one byte (E8M0), 255
+of which is NaN; two 4-bit floats (E2M1) lie in one byte, the first in the lower half.
 """
 
 from __future__ import annotations
