@@ -55,6 +55,29 @@ def test_machine_code_of_amd(capsysbinary: pytest.CaptureFixture[bytes]) -> None
     assert b"gfx942" in code
 
 
+@needs_triton
+def test_assertions(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """They are compiled in with `--debug`."""
+    file = tmp_path / "asserted.py"
+    file.write_text(ASSERTED)
+    for words, count in (([], 0), (["--debug"], 1)):
+        assert main(["compile", f"{file}:asserted", "--emit", "ttir", *words]) == 0
+        assert capsysbinary.readouterr().out.count(b"tt.assert") == count
+
+
+ASSERTED = """
+import teeny as tn
+import teeny.language as tl
+
+
+@tn.kernel
+def asserted(x_ptr: tl.Ptr[tl.f32]) -> None:
+    x = tl.load(x_ptr)
+    tl.device_assert(x > 0.0, "negative")
+    tl.store(x_ptr, x)
+"""
+
+
 REFUSED: dict[str, tuple[list[str], int, str]] = {
     "no hsaco": (
         ["--emit", "hsaco", "--target", "sm_80"],

@@ -52,6 +52,9 @@ def arguments(parser: Parser) -> None:
         "--no-fp-fusion", action="store_false", dest="fp_fusion", default=None, help="round a * b + c twice"
     )
     parser.add_argument(
+        "--debug", action="store_true", default=None, help="check tl.device_assert (default: where TRITON_DEBUG is 1)"
+    )
+    parser.add_argument(
         "--hint", action="append", default=[], metavar="NAME",
         help="an argument whose address or value is a multiple of 16, on which the code relies",
     )  # fmt: skip
@@ -92,6 +95,6 @@ def _program(kernel: Specialization, options: argparse.Namespace) -> Program:
     made = (*kinds(target), *(("asm",) if "ptx" in kinds(target) else ()))
     if options.emit not in made:
         raise UsageError(f"there is no {options.emit} for {target}; there is {', '.join(made)}")
-    names = ("num_warps", "num_stages", "num_ctas", "maxnreg", "ptx_version", "fp_fusion")
+    names = ("num_warps", "num_stages", "num_ctas", "maxnreg", "ptx_version", "fp_fusion", "debug")
     given: dict[str, Any] = {name: getattr(options, name) for name in names}
     return compile(kernel, target, hints=dict.fromkeys(options.hint, 16), force=options.force, **given)
