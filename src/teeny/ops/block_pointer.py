@@ -95,8 +95,8 @@ def _emit_advance(b: Builder, shape: Any, dtype: Any, base: Operand, offsets: An
 @language(
     _emit_make,
     shape=_make_shape,
-    shapes="`shape`, `strides`, `offsets`, `block_shape` and `order` have one element an axis. A `Whole` is a scalar of "
-    "i32 or i64, or an int.",
+    shapes="`shape`, `strides`, `offsets`, `block_shape` and `order` have one element an axis. A `Whole` is a scalar "
+    "of i32 or i64, or an int.",
     differs="Triton 3.9 has no block pointers; up to 3.8 its offsets are of 32 bits.",
 )
 def make_block_ptr(
@@ -110,8 +110,8 @@ def make_block_ptr(
     """A pointer to the block of `block_shape` at `offsets` in the array of `shape` that starts at `base`.
 
     An element i, j, ... of the array is `strides[0] * i + strides[1] * j + ...` elements from `base` on. Everything
-    is computed in 64 bits. `tl.load` and `tl.store` take the pointer, with `boundary_check` for the axes along which the
-    block may reach out of the array; `tl.advance` moves it. `order` names the axes from the one whose elements lie
+    is computed in 64 bits. `tl.load` and `tl.store` take the pointer, with `boundary_check` for the axes along which
+    the block may reach out of the array; `tl.advance` moves it. `order` names the axes from the one whose elements lie
     closest together; it is a hint, and changes nothing here. Sizes of the block are powers of two (S002).
     """
     ...

@@ -328,8 +328,8 @@ def _emit_scatter(
 @language(
     _emit_make,
     shape=_make_shape,
-    shapes="`shape`, `strides` and `block_shape` have one element an axis, of which there are one to five. A `Size` is a "
-    "scalar of i32 or an int, a `Whole` one of i32 or i64 or an int.",
+    shapes="`shape`, `strides` and `block_shape` have one element an axis, of which there are one to five. A `Size` is "
+    "a scalar of i32 or an int, a `Whole` one of i32 or i64 or an int.",
     differs="Triton's sizes and offsets may be of other dtypes than i32, and become that.",
 )
 def make_tensor_descriptor(
