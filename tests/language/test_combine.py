@@ -223,6 +223,41 @@ def test_triton_takes_no_loop_there() -> None:
     assert "while b != 0" in str(caught.value)
 
 
+def exchanged(
+    a: tl.Scalar[tl.i32], b: tl.Scalar[tl.i32], c: tl.Scalar[tl.i32], d: tl.Scalar[tl.i32], by: tl.Const[int]
+) -> tuple[tl.Scalar[tl.i32], tl.Scalar[tl.i32], tl.Scalar[tl.i32], tl.Scalar[tl.i32]]:
+    if a > 4:
+        return b, a, d, c
+    return d * by, c, b, a
+
+
+def sums(
+    a: tl.Scalar[tl.i32], b: tl.Scalar[tl.i32], c: tl.Scalar[tl.i32], d: tl.Scalar[tl.i32]
+) -> tuple[tl.Scalar[tl.i32], tl.Scalar[tl.i32], tl.Scalar[tl.i32], tl.Scalar[tl.i32]]:
+    return a + c, b + d, a * c, b * d
+
+
+@tn.kernel
+def packs(x_ptr: tl.Ptr[tl.i32], y_ptr: tl.Ptr[tl.i32], N: tl.Const[int]) -> None:
+    offs = tl.arange(0, 2)[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + offs)
+    (four,) = tl.map_elementwise(exchanged, x, 10, pack=4)
+    tl.store(y_ptr + offs, four)
+    added, multiplied = tl.map_elementwise(sums, x, tl.arange(0, N)[None, :], pack=2)
+    tl.store(y_ptr + 2 * N + offs, added)
+    tl.store(y_ptr + 4 * N + offs, multiplied)
+
+
+@both
+def test_packs(executor: str) -> None:
+    x, y = np.random.default_rng(5).integers(0, 9, (2, 8)).astype(np.int32), np.zeros((3, 2, 8), np.int32)
+    launch(packs, executor, [x, y], constants={"N": 8})
+    wanted = [(b, a, d, c) if a > 4 else (d * 10, c, b, a) for a, b, c, d in x.reshape(4, 4)]
+    assert np.array_equal(y[0].reshape(4, 4), wanted)
+    assert np.array_equal(y[1], x + np.arange(8))
+    assert np.array_equal(y[2], x * np.arange(8))
+
+
 # ---- faults ---------------------------------------------------------------------------------------------------------
 
 
@@ -287,6 +322,14 @@ def pointers(x_ptr: tl.Ptr[tl.f32]) -> None:
     tl.store(x_ptr, tl.reduce(given, 0, added))
 
 
+def too_wide(x_ptr: tl.Ptr[tl.i32]) -> None:
+    tl.store(x_ptr, tl.sum(tl.map_elementwise(peeking, tl.load(x_ptr + tl.arange(0, 8)), pack=16)))
+
+
+def odd_pack(x_ptr: tl.Ptr[tl.i32]) -> None:
+    tl.store(x_ptr, tl.sum(tl.map_elementwise(peeking, tl.load(x_ptr + tl.arange(0, 8)), pack=3)))
+
+
 def constant(x: Any) -> Any:
     return 1.0
 
@@ -308,6 +351,8 @@ def of_constants(x_ptr: tl.Ptr[tl.f32]) -> None:
         (shapes, "S001", "the tensors of `tl.reduce` differ in shape: 8 and 4 differ"),
         (scalar, "S005", "a scan needs a block, found a scalar"),
         (pointers, "T005", "`tl.reduce` needs a tensor, or a tuple of tensors, for `input`; found Ptr[f32]"),
+        (too_wide, "S004", "the last axis must have `pack=16` elements"),
+        (odd_pack, "S002", "`pack` of `tl.map_elementwise` must be a power of two, found 3"),
         (of_constants, "T014", "`constant` must give scalars; it gives the float 1.0"),
     ],
 )

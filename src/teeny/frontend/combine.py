@@ -16,6 +16,7 @@ from teeny.frontend.explain import not_const
 from teeny.frontend.guards import guard_of
 from teeny.frontend.inline import inline
 from teeny.frontend.lift import Lift, flat
+from teeny.frontend.pack import apart, together
 from teeny.frontend.regions import Region
 from teeny.frontend.values import (
     UNKNOWN,
@@ -32,7 +33,7 @@ from teeny.frontend.values import (
 from teeny.ir.core import Block, walk
 from teeny.ir.core import Region as IrRegion
 from teeny.ir.poly import Dim, Poly
-from teeny.ir.types import element_of, typed
+from teeny.ir.types import element_of, shape_of, typed
 from teeny.ops.function import LanguageFunction, Operand, function_of
 from teeny.ops.reduce import reduce_, reduce_return
 from teeny.ops.scan import scan_, scan_return
@@ -295,42 +296,56 @@ def _map(call: Call) -> Any:
     pack = call.const("pack", int, 1)
     if is_faulty(fn) or is_faulty(pack):
         return UNKNOWN
-    if pack != 1:
-        return call.fault(
-            "E009", f"`{call.name}` has `pack={pack}`; elements are taken one by one", "pack", "leave it out"
-        )
+    if pack < 1 or pack & (pack - 1):
+        return call.fault("S002", f"`pack` of `{call.name}` must be a power of two, found {pack}", "pack")
     tensors = tuple(v for v in given if isinstance(v, Operand))
     if not tensors or any(v.is_pointer for v in tensors):
         code, text = ("T005", "takes no pointers") if tensors else ("T010", "needs a tensor")
         return call.fault(code, f"`{call.name}` {text}", "args")
     rules = CallShapes(c, call.node, call.name)
     shape = rules.broadcast(*(v.shape for v in tensors))
+    if pack > 1:
+        rules.require("ge", shape[-1] if shape else 1, pack, "S004", f"the last axis must have `pack={pack}` elements")
     if rules.failed:
         return UNKNOWN
-    body, found = call.block(fn, given, call.rest)
+    counts = [pack if isinstance(v, Operand) else 1 for v in given]
+    body, found = call.block(fn, _repeated(given, counts), _repeated(call.rest, counts))
     if is_faulty(found):
         return UNKNOWN
     results = found if is_tuple(found) else (found,)
     if not results or not all(isinstance(r, Operand) and not r.shape for r in results):
         gives = ", ".join("nothing" if r is None else show(r) for r in results)
         return call.fault("T014", f"`{getattr(fn, '__name__', '?')}` must give scalars; it gives {gives}", "scalar_fn")
-    return _lifted(call, body, tensors, shape, found)
+    if len(results) % pack or any(r.dtype is not results[at - at % pack].dtype for at, r in enumerate(results)):
+        gives = ", ".join(map(show, results))
+        text = (
+            f"`{getattr(fn, '__name__', '?')}` must give {pack} scalars of one dtype for each result; it gives {gives}"
+        )
+        return call.fault("T014", text, "scalar_fn")
+    made = _lifted(call, body, tensors, shape, results, pack)
+    return made if is_tuple(found) else made[0]
 
 
-def _lifted(call: Call, body: Block, tensors: tuple[Operand, ...], shape: tuple[Dim, ...], found: Any) -> Any:
-    """The function's block on whole tiles; what it gives."""
+def _repeated(values: tuple[Any, ...], counts: list[int]) -> tuple[Any, ...]:
+    return tuple(v for v, count in zip(values, counts, strict=False) for _ in range(count))
+
+
+def _lifted(
+    call: Call, body: Block, tensors: tuple[Operand, ...], shape: tuple[Dim, ...], found: tuple[Operand, ...], pack: int
+) -> tuple[Operand, ...]:
+    """The function's block on whole tiles, or on those of every so many-th element; what it gives."""
     b = call.c.b
     b.loc = call.place
     guard = b.guard
-    lanes = (broadcast_value(b, v.value, shape) for v in tensors)
-    lift = Lift(b, shape, dict(zip(body.args, lanes, strict=True)))
+    lanes = [one for v in tensors for one in apart(b, broadcast_value(b, v.value, shape), pack)]
+    lift = Lift(b, shape_of(lanes[0].type), dict(zip(body.args, lanes, strict=True)))
     lift.block(body)
     b.loc, b.guard = call.place, guard
-
-    def made(one: Operand) -> Operand:
-        return Operand(lift.tile(lift.made[one.value]), one.dtype)
-
-    return tuple(map(made, found)) if is_tuple(found) else made(found)
+    tiles = [lift.tile(lift.made[one.value]) for one in found]
+    return tuple(
+        Operand(together(b, tiles[at : at + pack], shape[-1] if shape else 1), found[at].dtype)
+        for at in range(0, len(found), pack)
+    )
 
 
 _RULES: dict[str, Callable[[Call], Any]] = {"reduce": _reduce, "associative_scan": _scan, "map_elementwise": _map}

@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     @overload
     def map_elementwise(scalar_fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R: ...
     @overload
-    def map_elementwise(scalar_fn: Callable[..., R], *args: Tensor[Any] | float, pack: Const[int]) -> R: ...
+    def map_elementwise(scalar_fn: Callable[..., Any], *args: Tensor[Any] | float, pack: Const[int]) -> Any: ...
     def map_elementwise(scalar_fn: Any, *args: Any, **named: Any) -> Any: ...
 
 else:
@@ -101,12 +101,13 @@ else:
     @language(
         construct="map_elementwise",
         shapes="Arguments broadcast together; each result has their common shape.",
-        differs="Triton decides branches element by element; here both sides are computed, and chosen from. It also "
-        "takes larger `pack`s.",
+        differs="Triton decides branches element by element; here both sides are computed, and chosen from. Which "
+        "elements are packed together depends on the layout there.",
     )
     def map_elementwise(scalar_fn: Callable[..., Any], *args: Tensor[Any] | float, pack: Const[int] = 1) -> Any:
         """`scalar_fn` of each element of the arguments: a function of scalars with branches and loops in it.
 
-        It gives a scalar or a tuple of scalars, and cannot read or write memory.
+        It gives a scalar or a tuple of scalars, and cannot read or write memory. With a `pack`, a power of two (S002)
+        that the last axis has (S004), it takes as many neighbours of each tensor at once, and gives as many a result.
         """
         ...
