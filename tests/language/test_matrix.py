@@ -37,6 +37,7 @@ ELSEWHERE = {
     "to_tensor": "test_ported",
     "lowest": "in the cells of constants",
     "highest": "in the cells of constants",
+    "pointer_type": "in the cells of pointers",
     "program_id": "test_structure",
     "num_programs": "test_structure",
     "range": "test_structure",
