@@ -12,6 +12,7 @@ def different(found: Any, wanted: Any, *, free_zero: bool = False) -> Any:
     assert found.dtype == wanted.dtype, f"{found.dtype} for {wanted.dtype}"
     bits = np.dtype(f"u{found.dtype.itemsize}")
     wrong = np.ascontiguousarray(found).view(bits) != np.ascontiguousarray(wanted).view(bits)
+    wrong = wrong.reshape(np.shape(found))
     if found.dtype.kind not in "iub":
         a, b = found.astype(np.float64), wanted.astype(np.float64)
         wrong &= ~(np.isnan(a) & np.isnan(b))
