@@ -9,12 +9,12 @@ from teeny.ir.poly import Dim
 from teeny.ir.rules import Absent, Structural
 from teeny.ir.schema import OpDef, define, dtype_of, expect, pointee_of
 from teeny.ir.types import PointerType, Type, with_element
+from teeny.ops.access import check_mask, filled, fits, with_mask
 from teeny.ops.atomic import SCOPES
 from teeny.ops.cast import convert
 from teeny.ops.compare import compare
 from teeny.ops.constant import constant
 from teeny.ops.function import Operand, Shapes, language
-from teeny.ops.memory import check_mask, filled, fits, with_mask
 from teeny.ops.shape import broadcast_value
 from teeny.ops.vocabulary import choice
 

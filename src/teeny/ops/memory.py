@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from teeny.ir.dtype import BOOL, I8, DType, storage
+from teeny.ir.dtype import BOOL, I8, DType
 from teeny.ir.poly import Dim
 from teeny.ir.rules import Absent, Structural
-from teeny.ir.schema import OpDef, define, dtype_of, expect, pointee_of, same_shape
-from teeny.ir.types import PointerType, Type, typed, with_element
+from teeny.ir.schema import OpDef, define, expect, pointee_of
+from teeny.ir.types import PointerType, Type, with_element
+from teeny.ops.access import check_mask, filled, fits, with_mask
 from teeny.ops.address import address, pointer_at
 from teeny.ops.caching import LOADS, STORES, caching_attributes, check_caching
 from teeny.ops.cast import convert
@@ -26,13 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["load", "store"]
 
 _FROM_MEMORY = Absent("memory may hold anything")
-
-
-def check_mask(ptr: Type, mask: Type | None) -> None:
-    """A mask is a block of bools of the pointers' shape. Raises SchemaError."""
-    if mask is not None:
-        same_shape(ptr, mask)
-        expect(dtype_of(mask) is BOOL, f"a mask is i1, found {mask}")
 
 
 def _load(types: tuple[Type, ...], attrs: dict[str, Any]) -> tuple[Type, ...]:
@@ -112,35 +106,6 @@ def _store_shape(
     if isinstance(value, Operand):
         fits(s, "the value", value.shape, shape)
     return shape
-
-
-def with_mask(s: Shapes, ptr: Operand, mask: Any) -> tuple[Dim, ...]:
-    """The shape of an access: that of the pointer and the mask together."""
-    if not isinstance(mask, Operand):
-        return ptr.shape
-    if not ptr.shape and mask.shape:
-        s.fault(
-            "S006",
-            "the mask is a block and the pointer a scalar",
-            "index the pointer with the block, or use a scalar mask",
-        )
-        return ptr.shape
-    return s.broadcast(ptr.shape, mask.shape)
-
-
-def fits(s: Shapes, what: str, found: tuple[Dim, ...], needed: tuple[Dim, ...]) -> None:
-    """Demand that a value broadcasts to the shape of an access."""
-    if len(found) > len(needed):
-        s.fault("S006", f"{what} has rank {len(found)} and the pointer rank {len(needed)}")
-    elif any(n == 1 != f for f, n in zip(s.broadcast(found, needed), needed, strict=True)):
-        s.fault("S006", f"{what} is larger than the block of pointers")
-
-
-def filled(b: Builder, given: Any, shape: tuple[Dim, ...], dtype: DType) -> Value:
-    """An argument as a tile of `shape`: a tensor is broadcast, a literal becomes a constant."""
-    if isinstance(given, Operand):
-        return broadcast_value(b, given.value, shape)
-    return constant(b, typed(shape, storage(dtype)), given)
 
 
 def _emit_load(

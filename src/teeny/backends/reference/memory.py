@@ -163,7 +163,6 @@ class Access:
             found.append((buffer.memory, lanes, first[:, None] + np.arange(size)))
         return found
 
-
     def _lost(self, flat: NDArray[Any], lane: int, shape: tuple[int, ...], size: int, write: bool) -> None:
         address = int(flat["offset"][lane])
         index = tuple(int(i) for i in np.unravel_index(lane, shape))
