@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,10 @@ COMMANDS = {
     "gpu": "python -m bench.gpu, or python -m tests.language.matrix gpu, on a machine with a CUDA device",
 }
 """What makes the results of a part anew. Only cells whose kernels have changed are tried again."""
+
+
+_FOLDERS = re.compile(r"(?:/[\w.-]+)+/(?=[\w.-]+)")
+"""Folders of one machine, in what compilers say."""
 
 
 @dataclass(slots=True)
@@ -55,7 +60,7 @@ class Part:
         outcomes: dict[str, str] = result.get("outcomes", {})
         if "died" in result:
             outcomes = dict.fromkeys(self.executors, f"failed: {result['died']}")
-        wrong = {executor: said for executor, said in outcomes.items() if said != OK}
+        wrong = {executor: _FOLDERS.sub("", said) for executor, said in outcomes.items() if said != OK}
         self.cells[label] = {"hash": result.get("hash", "")}
         if result.get("error"):
             self.cells[label]["ulp"] = result["error"]
