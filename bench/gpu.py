@@ -15,6 +15,7 @@ import time
 import traceback
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -96,7 +97,8 @@ def _tests() -> Row:
     print("gpu: tests", flush=True)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), os.environ.get("PYTHONPATH", "")))}
     files = [str(path) for path in sorted((ROOT / "tests").rglob("test_*.py")) if _needs_device(path)]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "gpu", *files]
+    several = ["-n", str(min(os.cpu_count() or 1, 8))] if find_spec("xdist") is not None else []
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "gpu", *several, *files]
     done = subprocess.run(command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, check=False)
     lines = done.stdout.strip().splitlines() or ["no output"]
     if done.returncode:
