@@ -11,7 +11,7 @@ from tests.language.description import Expr, For, Helper, If, Jump, Kind, Leave,
 from tests.language.expressions import FLAG, I32, Expressions
 
 CONSTS = ("FLAG", "not FLAG", "K > 2", "K == 1", "FLAG and K < 4", "FLAG or K == 0", "1 < K <= 4", "K % 2 == 0")
-MOST_JUMPS = 4
+MOST_JUMPS, MOST_RETURNS = 4, 3
 """Jumps in one loop at most, and returns of a kernel: what follows each is written twice."""
 
 
@@ -37,7 +37,7 @@ class Flow(Author):
             rules += [self.loop, self.loop, self.branch, self.branch, self.spin, self.spin, self.chosen, self.chosen]
         if self.loop_ and self.jumps < MOST_JUMPS:
             rules += [self.jump] * 4
-        if not self.loop_ and self.left < MOST_JUMPS:
+        if not self.loop_ and self.left < MOST_RETURNS:
             rules.append(self.leave)
         if self.depth == 0:
             rules += [self.row, self.bumped]

@@ -65,10 +65,13 @@ def trial(seed: int, folder: Path, show: bool = False) -> tuple[int, int]:
     c = Seeded(seed)
     made = made_of(c, seed)
     runs = launches(c, made, seed)
-    built = build(made, folder)
+    said = 0
+    try:
+        built = build(made, folder)
+    except UnfitError:
+        return len(runs), said
     if show:
         print(built.text)
-    said = 0
     for chosen in runs:
         try:
             check(built, chosen)

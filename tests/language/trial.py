@@ -26,7 +26,7 @@ from teeny.passes.widen import widen
 from tests.language.description import Program, Run
 from tests.language.executors import module_of
 from tests.language.expressions import Choices
-from tests.language.interpret import HALF, Field, Interpreter
+from tests.language.interpret import HALF, Field, Interpreter, UnfitError
 from tests.language.meaning import ulp_errors
 from tests.language.rounding import NAMES
 from tests.language.same import different
@@ -63,7 +63,7 @@ class Built:
 
 
 def build(program: Program, folder: Path) -> Built:
-    """Write the source, read it, check it in general: it has no faults."""
+    """Write the source, read it, check it in general: it has no faults. Raises UnfitError for what is too large."""
     text = source(program).replace("@tn.kernel\n", "")
     fn = module_of(text, folder).kernel
     try:
@@ -71,6 +71,8 @@ def build(program: Program, folder: Path) -> Built:
         faults = [*faults, *lower_generic(definition).faults]
     except TeenyError as error:
         raise FaultError(f"{error}\n{text}") from error
+    if any(one.message == "too many branches of branches return" for one in faults):
+        raise UnfitError("returns too deep in branches")
     if faults:
         raise FaultError(f"{render_all(tuple(faults))}\n{text}")
     return Built(program, text, definition, {})
