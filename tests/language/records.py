@@ -91,7 +91,9 @@ class Part:
             f"  {json.dumps(label)}: {json.dumps(self.cells[label])}" for label in sorted(self.cells) if label in known
         ]
         text = json.dumps(head, indent=1)[:-2] + ',\n "cells": {\n' + ",\n".join(lines) + "\n }\n}\n"
-        self.path.write_text(text, encoding="utf-8")
+        whole = self.path.with_suffix(".new")
+        whole.write_text(text, encoding="utf-8")
+        whole.replace(self.path)
 
 
 def read(name: str) -> Part:
