@@ -1,10 +1,8 @@
 """Kernels that between them use every operation of Triton's language, for texts of each version of Triton.
 
-`python -m tests.triton.samples FOLDER` writes what the installed Triton's front end makes of them, before its own passes.
-Block pointers exist up to 3.7, atomic loads and stores from 3.9 on.
+`python -m tests.triton.samples FOLDER` writes what the installed Triton's front end makes of them, before its own
+passes. Block pointers exist up to 3.8, atomic loads and stores from 3.9 on.
 """
-
-# ruff: noqa: E501
 
 from __future__ import annotations
 

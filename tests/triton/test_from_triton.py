@@ -47,7 +47,7 @@ def shift(x_ptr, out_ptr, n, by, BLOCK: tl.constexpr, EVEN: tl.constexpr):
 @triton.jit
 def wrong(x_ptr, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + tl.arange(0, BLOCK))
-    tl.store(x_ptr, shifted(x, nothing_of_this_name))  # noqa: F821
+    tl.store(x_ptr, shifted(x, tl.nothing_of_this_name))
 
 
 def test_numpy_arrays() -> None:
@@ -114,9 +114,9 @@ def test_types_by_example() -> None:
 def test_what_triton_refuses_stands_at_its_line() -> None:
     (finding,) = tn.from_triton(wrong).check(x_ptr="*fp32", BLOCK=8)
     assert finding.code == "X009"
-    assert "nothing_of_this_name is not defined" in finding.message
+    assert "nothing_of_this_name" in finding.message
     assert finding.primary is not None
-    assert finding.primary.location.span.text.startswith("nothing_of_this_name")
+    assert finding.primary.location.span.text.startswith("tl.nothing_of_this_name")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Text that the front ends of Triton 3.6 to 3.9 print: read whole, runnable; mangled text is an error, never a crash."""
+"""Text that the front ends of Triton 3.6 to 3.9 print is read whole and runs; mangled text is an error."""
 
 from __future__ import annotations
 
