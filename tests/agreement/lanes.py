@@ -135,7 +135,8 @@ LANES: list[Pair] = [
     moved(
         "join_split",
         "r = tl.load(x + tl.arange(0, 128))\nj = tl.join(r, r + 1000.0)\na, b = tl.split(j)\n"
-        "tl.store(out + tl.arange(0, 256), tl.reshape(j, (256,)))\ntl.store(out + tl.arange(0, 128), b - a * 2.0)",
+        "tl.store(out + tl.arange(0, 256), tl.reshape(j, (256,)))\ntl.debug_barrier()\n"
+        "tl.store(out + tl.arange(0, 128), b - a * 2.0)",
     ),
     moved("interleave", "r = tl.load(x + tl.arange(0, 128))\n" + _ALL.format("tl.interleave(r, -r)")),
     moved(

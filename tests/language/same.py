@@ -34,10 +34,10 @@ def told(found: Any, wanted: Any, wrong: Any, inputs: dict[str, Any]) -> str:
 
 def flushed(dtype: Any, value: Any, inputs: dict[str, Any]) -> Any:
     """Where a GPU's approximate f32 arithmetic is out of its range, arguments or result: subnormal numbers, which it
-    takes for zero, and those above 2**126, which are no divisors. Not so for f64."""
-    if dtype == np.float64:
-        return np.zeros(np.shape(value), np.bool_)
+    takes for zero, and those above 2**126, which are no divisors. Of f64 only the largest numbers are."""
     tiny, large = float(np.finfo(np.float32).tiny) * 1.001, 2.0**126
+    if dtype == np.float64:
+        tiny, large = 0.0, 2.0**1022
     wrong = np.zeros(np.shape(value), np.bool_)
     for one in (value, *inputs.values()):
         array = np.asarray(one)

@@ -13,8 +13,11 @@ from teeny.ops.bitcast import reinterpret
 
 _JOINING = ("tt.reduce", "tt.scan")
 FORMATS = tuple(leaf for leaf in LEAVES.values() if leaf.kind == "float8")
-Rule = Callable[[Builder, Op, tuple[Value, ...]], Value | None]
-"""`(b, op, operands) -> result`: what stands for `op` of those operands, appended through b; None where `op` stays."""
+Rule = Callable[[Builder, Op, tuple[Value, ...]], Value | tuple[Value, ...] | None]
+"""`(b, op, operands) -> result`: what stands for `op` of those operands, appended through b; None where `op` stays.
+
+A tuple where the operation has not one result.
+"""
 
 
 def by_schema(b: Builder, op: Op, operands: tuple[Value, ...]) -> Value | None:
@@ -51,12 +54,21 @@ def _block(source: Block, values: dict[Value, Value], rule: Rule) -> Block:
         if joins_float8(op):
             results = _through_bytes(op, operands, Builder(made, op.loc), values, rule)
         else:
-            found = rule(Builder(made, op.loc), op, operands)
-            results = (found,) if found is not None else _copied(op, operands, made, values, rule)
+            results = _made(op, operands, made, values, rule)
         for old, new in zip(op.results, results, strict=True):
             new.name = old.name or new.name
             values[old] = new
     return made
+
+
+def _made(
+    op: Op, operands: tuple[Value, ...], block: Block, values: dict[Value, Value], rule: Rule
+) -> tuple[Value, ...]:
+    """The results of what stands for an operation: what the rule says, else a copy."""
+    found = rule(Builder(block, op.loc), op, operands)
+    if found is None:
+        return _copied(op, operands, block, values, rule)
+    return found if isinstance(found, tuple) else (found,)
 
 
 def _copied(
@@ -86,9 +98,7 @@ def _through_bytes(
     *rest, end = source.ops
     for one in rest:
         given = tuple(values[v] for v in one.operands)
-        place = Builder(body, one.loc)
-        found = rule(place, one, given)
-        results = (found,) if found is not None else _copied(one, given, body, values, rule)
+        results = _made(one, given, body, values, rule)
         values.update(zip(one.results, results, strict=True))
     results = [values[v] for v in end.operands]
     ended = tuple(reinterpret(inner, v, I8) if element_of(v.type) in FORMATS else v for v in results)

@@ -6,29 +6,25 @@ Triton lets a reshape move elements as it likes where only reductions along its 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from teeny.ir.builder import Builder
-from teeny.ir.core import Block, Function, Module, Op, Region, walk_function
 from teeny.ir.types import element_of, shape_of, typed
 from teeny.ops.reduce import reduce_
 from teeny.ops.shape import reshape_
 from teeny.passes.copy import copy_region
+from teeny.passes.expand import expand
 
 if TYPE_CHECKING:
-    from teeny.ir.core import Value
+    from teeny.ir.builder import Builder
+    from teeny.ir.core import Module, Op, Value
     from teeny.ir.poly import Dim
-    from teeny.passes.copy import Values
 
 __all__ = ["flattened"]
 
 
 def flattened(module: Module) -> Module:
     """The module itself where it has no such reduction, else a copy with the same meaning."""
-    if not any(_shape(op) for f in module.functions for op in walk_function(f)):
-        return module
-    return Module([_function(f) for f in module.functions])
+    return expand(module, _rule, lambda op: bool(_shape(op)))
 
 
 def _shape(op: Op) -> tuple[Dim, ...]:
@@ -42,26 +38,9 @@ def _shape(op: Op) -> tuple[Dim, ...]:
     return ()
 
 
-def _function(function: Function) -> Function:
-    return replace(function, body=Region([_block(b, {}) for b in function.body.blocks]), attrs=dict(function.attrs))
-
-
-def _block(source: Block, values: Values) -> Block:
-    made = Block(tuple(a.type for a in source.args), tuple(a.name for a in source.args))
-    values.update(zip(source.args, made.args, strict=True))
-    for op in source.ops:
-        operands = tuple(values[v] for v in op.operands)
-        shape = _shape(op)
-        if shape:
-            results = _by_axes(Builder(made, op.loc), op, operands, shape)
-        else:
-            regions = tuple(Region([_block(region.block, values)]) for region in op.regions)
-            types = tuple(r.type for r in op.results)
-            results = made.append(Op(op.schema, operands, types, dict(op.attrs), regions, op.loc)).results
-        for old, new in zip(op.results, results, strict=True):
-            new.name = old.name
-            values[old] = new
-    return made
+def _rule(b: Builder, op: Op, operands: tuple[Value, ...]) -> tuple[Value, ...] | None:
+    shape = _shape(op)
+    return _by_axes(b, op, operands, shape) if shape else None
 
 
 def _by_axes(b: Builder, op: Op, operands: tuple[Value, ...], shape: tuple[Dim, ...]) -> tuple[Value, ...]:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from teeny.ir.dtype import BF16, F16, F32, F64, LEAVES, DType, largest
 from teeny.ir.schema import dtype_of
-from teeny.ir.types import with_element
-from teeny.ops.bitcast import reinterpret
+from teeny.ir.types import element_of, pointer, with_element
+from teeny.ops.bitcast import bitcast_, reinterpret
 from teeny.ops.cast import extf, truncf
 from teeny.ops.clamp import clampf
 from teeny.ops.constant import constant, constant_
 from teeny.ops.float8 import bits_of
+from teeny.ops.memory import store_
 from teeny.ops.reformat import fp_to_fp
 from teeny.ops.written import written_out
 from teeny.passes.expand import expand
@@ -39,7 +40,11 @@ def fitted(module: Module, goal: Goal) -> Module:
     """The module itself where the architecture has everything, else a copy with the same meaning."""
     amd = goal.backend == "hip"
 
-    def rule(b: Builder, op: Op, operands: tuple[Value, ...]) -> Value | None:
+    def rule(b: Builder, op: Op, operands: tuple[Value, ...]) -> Value | tuple[Value, ...] | None:
+        if _stores_float8(op):
+            at, value, *mask = operands
+            b.op(store_, (_as_bytes(b, at), reinterpret(b, value, LEAVES["i8"]), *mask), dict(op.attrs))
+            return ()
         if op.schema is fp_to_fp:
             return _converted(b, op, operands[0], goal)
         if amd and op.schema.name in _NOT_AMDS:
@@ -47,9 +52,18 @@ def fitted(module: Module, goal: Goal) -> Module:
         return _constant(b, op) if _is_constant(op) else None
 
     def concerns(op: Op) -> bool:
-        return op.schema is fp_to_fp or _is_constant(op) or (amd and op.schema.name in _NOT_AMDS)
+        return op.schema is fp_to_fp or _is_constant(op) or _stores_float8(op) or (amd and op.schema.name in _NOT_AMDS)
 
     return expand(module, rule, concerns)
+
+
+def _stores_float8(op: Op) -> bool:
+    """Whether it stores 8-bit floats: Triton 3.6 mixes them up where it changes their layout before, and not bytes."""
+    return op.schema is store_ and isinstance(e := element_of(op.operands[1].type), DType) and e.kind == "float8"
+
+
+def _as_bytes(b: Builder, pointers: Value) -> Value:
+    return b.create(bitcast_, pointers, type=with_element(pointers.type, pointer(LEAVES["i8"])))
 
 
 def _is_constant(op: Op) -> bool:
