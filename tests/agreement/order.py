@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.agreement.pair import Pair
 
 _T = "tl.Tensor[tl.f32]"
@@ -42,7 +44,10 @@ ORDER: list[Pair] = [
     rows("xor_sum", "i32", "any", "tl.xor_sum(t, axis=1)", "tl.xor_sum(t, 0)"),
     rows("argmax_ties", "f32", "ties", "tl.argmax(t, axis=1)", "tl.argmin(t, axis=0)", gives="i32"),
     rows("argmax_i32", "i32", "ties", "tl.argmax(t, 1, tie_break_left=True)", "tl.argmin(t, 0)", gives="i32"),
-    rows("argmax_nan", "f32", "nans", "tl.argmax(t, axis=1)", "tl.argmin(t, axis=0)", gives="i32"),
+    replace(
+        rows("argmax_nan", "f32", "nans", "tl.argmax(t, axis=1)", "tl.argmin(t, axis=0)", gives="i32"),
+        gpu_apart="a NaN never wins here; in Triton the order in which elements meet decides",
+    ),
     Pair(
         "max_with_indices", "x: f32 512 ties, out: f32 16 zero, more: i32 16 zero",
         _ROWS + "m, k = tl.max(t, axis=1, return_indices=True)\ntl.store(out + r, m)\ntl.store(more + r, k)",
