@@ -38,7 +38,8 @@ class TensorType:
         return _tensor_text(self)
 
 
-ViewKind = Literal["block pointer", "descriptor"]
+ViewKind = Literal["block pointer", "descriptor", "array"]
+"""An array is a descriptor that a pass is about to write as pointers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -5,13 +5,15 @@ A descriptor becomes its base, sizes, strides and padding; an access checks the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from teeny.ir.builder import Builder
 from teeny.ir.core import Module, Op, Value, walk_function
 from teeny.ir.dtype import BOOL, I64, DType
-from teeny.ir.types import Type, ViewType, element_of, shape_of, typed
+from teeny.ir.types import Type, ViewKind, ViewType, element_of, shape_of, typed, view
 from teeny.ops.address import addptr_
 from teeny.ops.arith import muli
 from teeny.ops.atomic import atomic_rmw, kind_of
@@ -24,26 +26,45 @@ from teeny.ops.shape import reshape_, splat
 from teeny.ops.views import NAN, ZERO
 from teeny.passes.accesses import held, write_accesses
 from teeny.passes.carried import carried
+from teeny.passes.copy import copy_region
 from teeny.passes.tile_access import Tile, along, bounds, fill, lane, number, pointers, wide
 from teeny.passes.unpack import Parts, Unpacker
 
 
 def descriptors(module: Module) -> Module:
     """The module itself where it has no tensor descriptors, else a copy without; generic or concrete."""
-    if not any(_is_descriptor(v.type) for f in module.functions for op in walk_function(f) for v in op.results):
+    if not any(is_descriptor(v.type) for f in module.functions for op in walk_function(f) for v in op.results):
         return module
-    made = Unpacker(_split, _RULES).module(module)
+    return _without(module, "descriptor")
+
+
+def some_descriptors(module: Module, chosen: Iterable[Value]) -> Module:
+    """A copy of a concrete module of one function, without some of its tensor descriptors.
+
+    `chosen` has with each of them all that it may be: what loops carry, what branches give, what is selected.
+    """
+    kernel, values = module.kernel, dict[Value, Value]()
+    copy = replace(kernel, body=copy_region(kernel.body, values), attrs=dict(kernel.attrs))
+    for value in chosen:
+        type_ = value.type
+        assert isinstance(type_, ViewType)
+        values[value].type = view("array", type_.shape, type_.element)
+    return _without(Module([copy]), "array")
+
+
+def _without(module: Module, kind: ViewKind) -> Module:
+    made = Unpacker(partial(_split, kind), _RULES).module(module)
     carried(made)
     write_accesses(made, _written)
     return made
 
 
-def _is_descriptor(type_: Type) -> bool:
+def is_descriptor(type_: Type) -> bool:
     return isinstance(type_, ViewType) and type_.kind == "descriptor"
 
 
-def _split(type_: Type) -> tuple[tuple[str, Type], ...] | None:
-    if not isinstance(type_, ViewType) or type_.kind != "descriptor":
+def _split(kind: ViewKind, type_: Type) -> tuple[tuple[str, Type], ...] | None:
+    if not isinstance(type_, ViewType) or type_.kind != kind:
         return None
     words = (f"{word}{axis}" for word in ("size", "stride") for axis in range(len(type_.shape)))
     return (("base", element_of(type_)), *((word, I64) for word in words), ("nan", BOOL))

@@ -88,7 +88,7 @@ def _triton(kernel: Specialization, target: Target, options: Options, hints: Hin
     from teeny.backends.triton.compile import compile_module
 
     made = compile_module(
-        hinted(form_for(kernel, target), hints, asserts=options.asserts),
+        hinted(form_for(kernel, target, hints), hints, asserts=options.asserts),
         target.name,
         portable=target.portable,
         num_warps=options.num_warps,
@@ -101,14 +101,14 @@ def _triton(kernel: Specialization, target: Target, options: Options, hints: Hin
     return {k: v for k, v in made.files.items() if every or k in _GPU_CODE}, dict(made.metadata)
 
 
-def form_for(kernel: Specialization, target: Target) -> Module:
-    """The kernel's module as a target takes it: with tensor descriptors where it has hardware for all that they do."""
+def form_for(kernel: Specialization, target: Target, hints: Hints = ()) -> Module:
+    """The kernel's module as a target takes it: with those tensor descriptors that it has hardware for."""
     found = kernel.described
     if found is None or target.kind != "cuda" or target.portable:
         return kernel.module
-    from teeny.backends.triton.tiles import moves_tiles
+    from teeny.backends.triton.tiles import with_hardware
 
-    return found if moves_tiles(found, target.name) else kernel.module
+    return with_hardware(found, kernel.module, target.name, {at: hint for at, hint in enumerate(hints) if hint})
 
 
 def hinted(module: Module, hints: Hints, *, asserts: bool) -> Module:

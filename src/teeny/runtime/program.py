@@ -159,7 +159,7 @@ def build(
     if target.kind == "cpu":
         parts["text"] = print_module(expand(kernel.module), contracts=False)
     else:
-        module = hinted(form_for(kernel, target), hints, asserts=options.asserts)
+        module = hinted(form_for(kernel, target, hints), hints, asserts=options.asserts)
         parts |= {**options.parts, "text": print_module(module, locations=True, contracts=False)}
     store, name = default_store(), key({"kind": "program", "teeny": code_version(*LAYERS), **parts})
     known = None if force else store.get(name)

@@ -1,4 +1,8 @@
-"""Which architectures have hardware for what a kernel does with tensor descriptors."""
+"""Which tensor descriptors of a kernel an architecture has hardware for (TMA), and the kernel without the others.
+
+Seen on an H200 with the code of Triton 3.6: a tile whose offset along the last axis is no multiple of 16 bytes, and a
+reduction by and, or and xor of 64 bits, are illegal instructions. Offsets along other axes may be anything.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +11,55 @@ from typing import TYPE_CHECKING
 from teeny.backends.triton.goal import goal
 from teeny.ir.core import walk_function
 from teeny.ir.types import ViewType
+from teeny.ops.descriptor import LINE
+from teeny.passes.descriptors import is_descriptor, some_descriptors
+from teeny.passes.multiples import Multiples
+from teeny.passes.together import Together
 
 if TYPE_CHECKING:
-    from teeny.ir.core import Module
+    from collections.abc import Mapping
+
+    from teeny.ir.core import Module, Op
 
 _TILES, _ROWS = 90, range(100, 120)
 """Architectures that move tiles begin with the first; those of the second gather and scatter rows too."""
 WIDEST = 32
-"""Bits of an element of rows that are moved so."""
+"""Bits of an element of rows that are moved so, and of one that is changed bit by bit."""
 _BY_ROWS = frozenset(("tt.descriptor_gather", "tt.descriptor_scatter"))
+_BY_TILES = frozenset(("tt.descriptor_load", "tt.descriptor_store", "tt.descriptor_reduce"))
 
 
-def moves_tiles(module: Module, name: str) -> bool:
-    """Whether an architecture ("sm_90") has hardware for all that a module does with tensor descriptors."""
-    capability = goal(name).capability
-    rows = [op for f in module.functions for op in walk_function(f) if op.name in _BY_ROWS]
-    types = [op.operands[0].type for op in rows]
-    wide = any(isinstance(type_, ViewType) and type_.element.bits > WIDEST for type_ in types)
-    return capability >= _TILES and (not rows or (capability in _ROWS and not wide))
+def with_hardware(described: Module, plain: Module, name: str, given: Mapping[int, int]) -> Module:
+    """The form of a kernel for an architecture ("sm_90").
+
+    `described` has tensor descriptors, `plain` pointers instead. `given`: what arguments are multiples of, by number.
+    Descriptors that may be one another, or are of one pointer, are moved by hardware all or none: so what one stores
+    the other finds.
+    """
+    capability, kernel = goal(name).capability, described.kernel
+    if capability < _TILES:
+        return plain
+    known = Multiples(kernel, given)
+    together = Together(kernel)
+    accesses = [op for op in walk_function(kernel) if op.name in _BY_ROWS | _BY_TILES]
+    without = {together.root(op.operands[0]) for op in accesses if not _moves(op, known, capability)}
+    if not without:
+        return described
+    if without.issuperset(together.root(op.operands[0]) for op in accesses):
+        return plain
+    blocks = {op.block: None for op in walk_function(kernel) if op.block is not None}
+    values = (*(a for b in blocks for a in b.args), *(r for b in blocks for op in b.ops for r in op.results))
+    chosen = [v for v in values if is_descriptor(v.type) and together.root(v) in without]
+    return some_descriptors(described, chosen)
+
+
+def _moves(op: Op, known: Multiples, capability: int) -> bool:
+    """Whether the hardware does an access."""
+    type_ = op.operands[0].type
+    assert isinstance(type_, ViewType)
+    if op.name in _BY_ROWS and (capability not in _ROWS or type_.element.bits > WIDEST):
+        return False
+    if op.attrs.get("kind") in ("and", "or", "xor") and type_.element.bits > WIDEST:
+        return False
+    last = op.operands[2] if op.name in _BY_ROWS else op.operands[-1]
+    return known.divides(max(1, LINE // type_.element.bytes), last)
