@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from teeny import triton as triton
     from teeny.diag.errors import CompileError, InternalError, KernelError, LaunchError, TeenyError
     from teeny.runtime.definition import KernelWarning
     from teeny.runtime.device import Device, LaunchConfig, device
@@ -67,11 +68,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name == "triton":
+        return import_module("teeny.triton")
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'teeny' has no attribute {name!r}")
-    from importlib import import_module
-
     found: object = getattr(import_module(f"teeny.{home}"), name)
     globals()[name] = found
     return found

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 from teeny.ir.builder import Builder
 from teeny.ir.core import Block, Function, Module, Region
-from teeny.ir.dtype import BOOL, I32, I64, storage
+from teeny.ir.dtype import BOOL, FLOAT, FLOAT8, I32, I64, storage
 from teeny.ir.types import ViewType, pointer
 from teeny.ops.cast import trunci
+from teeny.ops.compare import select
+from teeny.ops.constant import constant
 from teeny.ops.descriptor import make_descriptor_
+from teeny.ops.views import NAN
 from teeny.passes.copy import copy_op
 
 if TYPE_CHECKING:
@@ -24,7 +27,8 @@ def made_inside(module: Module) -> Module:
     """The module with a kernel that makes its descriptors itself; the module itself where it is passed none.
 
     A parameter becomes a pointer, as many i64 as the block has axes for the sizes and again for the strides, and two
-    i1: whether padding is NaN, and one that the CPU does not need. The slots of a launch come in that order.
+    i1: whether padding is NaN, and one that the CPU does not need. The slots of a launch come in that order. The last
+    stride is 1, as Triton sees to.
     """
     kernel = module.kernel
     if not any(isinstance(a.type, ViewType) for a in kernel.args):
@@ -59,5 +63,9 @@ def _made(b: Builder, type_: Type, given: list[Value]) -> Value:
         return given[0]
     rank = len(type_.shape)
     sizes = [b.create(trunci, size, type=I32) for size in given[1 : rank + 1]]
-    strides = given[rank + 1 : 2 * rank + 1]
-    return b.create(make_descriptor_, given[0], *sizes, *strides, type=type_)
+    numbers = (given[0], *sizes, *given[rank + 1 : 2 * rank], constant(b, I64, 1))
+    zero = b.create(make_descriptor_, *numbers, type=type_)
+    if not storage(type_.element).within(FLOAT | FLOAT8):
+        return zero
+    nan = b.op(make_descriptor_, numbers, {"padding": NAN}, types=(type_,)).results[0]
+    return b.create(select, given[2 * rank + 1], nan, zero)

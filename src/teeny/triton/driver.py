@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
 __all__ = ["CpuDriver"]
@@ -21,10 +20,15 @@ _CACHE_BYTES = 1 << 20
 class CpuDriver(DriverBase):
     """Runs on the CPU. Active where it is asked for, or where no other driver is."""
 
+    _asking = False
+    """Whether the others are being asked: one of them may ask the same of this one."""
+
     def __init__(self) -> None:
         super().__init__()
+        from teeny.backends.triton.wheel import version
         from teeny.triton.launcher import Utilities, launcher
 
+        version()  # raises for a Triton of which too little is known
         self.launcher_cls = launcher
         self.utils = Utilities()
 
@@ -34,11 +38,19 @@ class CpuDriver(DriverBase):
         asked = os.environ.get(_VARIABLE)
         if asked:
             return asked == _NAME
+        if cls._asking:
+            return False
         from triton.backends import backends
 
-        return not any(b.driver.is_active() for b in backends.values() if b.driver is not cls)
+        cls._asking = True
+        try:
+            return not any(b.driver.is_active() for b in backends.values() if b.driver is not cls)
+        finally:
+            cls._asking = False
 
-    def get_current_target(self) -> GPUTarget:
+    def get_current_target(self) -> Any:
+        from triton.backends.compiler import GPUTarget
+
         return GPUTarget(_NAME, "", 1)
 
     def get_current_device(self) -> str:
@@ -78,6 +90,10 @@ class CpuDriver(DriverBase):
 
     def clear_cache(self, cache: Any) -> None:
         cache.zero_()
+
+
+# Triton looks for a class that is not abstract: what later versions ask for must not make `import triton` fail.
+type.__setattr__(CpuDriver, "__abstractmethods__", frozenset())
 
 
 class HostInterface:

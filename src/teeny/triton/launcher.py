@@ -71,6 +71,7 @@ def launcher(source: Any, metadata: Any) -> Callable[..., None]:
     names = [f"a{at}" for at in range(len(source.signature))]
     pairs = zip(names, source.signature.items(), strict=True)
     slots = [s for value, (argument, type_) in pairs for s in _slots(value, argument, type_)]
+    addresses = _Addresses(name)
     loaded: list[Executable] = []
 
     def execute(function: bytes, packed: tuple[int, ...], grid: tuple[int, int, int]) -> None:
@@ -80,7 +81,7 @@ def launcher(source: Any, metadata: Any) -> Callable[..., None]:
         loaded[0](packed, grid, None)
 
     scope: dict[str, Any] = {
-        "most": 0, "free": (), "of": _Addresses(name).of, "slot": slot, "parts": _parts, "execute": execute,
+        "most": 0, "free": (), "of": addresses.of, "slot": slot, "parts": addresses.parts, "execute": execute,
     }  # fmt: skip
     text = _LAUNCH.format(names="".join(f", {n}" for n in names), slots="".join(f"{s}, " for s in slots))
     exec(compile(text, "<launch>", "exec"), scope)
@@ -106,17 +107,6 @@ def _slots(value: str, name: str, type_: Any) -> Iterator[str]:
         yield f"slot({value}, 'u64')" if type_ == "u64" else value
 
 
-def _parts(descriptor: Any, name: str) -> tuple[int, ...]:
-    """A descriptor made on the host, as its pointer, sizes, strides and padding; then sizes and strides again."""
-    sizes, strides = tuple(descriptor.shape), tuple(descriptor.strides)
-    if getattr(descriptor, "padding", "zero") != "zero":
-        raise LaunchError.of(
-            "L002", f"the descriptor `{name}` is padded with {descriptor.padding}", argument=name,
-            found=descriptor.padding, needed="zero, or a descriptor made in the kernel",
-        )  # fmt: skip
-    return (descriptor.base.data_ptr(), *sizes, *strides, 0, 0, *sizes, *strides)
-
-
 class _Addresses:
     """Pointers that are no CPU tensors."""
 
@@ -137,3 +127,9 @@ class _Addresses:
             found=str(device) if device is not None else type(value).__name__,
             needed="a tensor in main memory",
         )
+
+    def parts(self, descriptor: Any, name: str) -> tuple[int, ...]:
+        """A descriptor made on the host, as its pointer, sizes, strides and padding; then sizes and strides again."""
+        sizes, strides = tuple(descriptor.shape), tuple(descriptor.strides)
+        nan = getattr(descriptor, "padding", "zero") == "nan"
+        return (self.of(descriptor.base, name), *sizes, *strides, nan, 0, *sizes, *strides)
