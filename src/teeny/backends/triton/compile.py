@@ -128,7 +128,7 @@ def compile_module(module: Module, arch: int | str, **options: Any) -> TritonArt
                 span = op.loc.span
                 column = shown_column(span.source.line(span.line), span.column)
                 places.setdefault((span.source.name, span.line, column), op.loc)
-    made = flattened(exact(fitted(multiplied(_with_symbol(module), made_for), made_for)))
+    made = flattened(exact(fitted(multiplied(_with_symbol(module), made_for), made_for), made_for))
     text = print_module(made, locations=True, contracts=False)
     made = compile_text(text, arch, places=places, **options)
     wrong = memory_limits(module, made_for, made.metadata)
