@@ -211,6 +211,30 @@ def _reduces(schema: OpDef) -> Iterator[Example]:
                 yield f"{schema.name} {name} {dtype} {axis}", kernel((typed((4, 8), dtype),), write)
 
 
+def _undefined(schema: OpDef) -> Iterator[Example]:
+    for type_ in (F32, I32, typed((8,), F32), pointer(F32), typed((4,), pointer(I32))):
+        yield f"undefined {type_}", _one(schema, (), type_)
+
+
+def _alone(schema: OpDef) -> Iterator[Example]:
+    yield schema.name, _one(schema, ())
+
+
+def _maps(schema: OpDef) -> Iterator[Example]:
+    for pack in (1, 2):
+
+        def write(b: Builder, args: tuple[Value, ...], pack: int = pack) -> None:
+            body = Block((F32,) * 2 * pack)
+            inner = Builder(body)
+            sums = tuple(
+                inner.create(_op("arith.addf"), x, y) for x, y in zip(body.args[::2], body.args[1::2], strict=True)
+            )
+            inner.op(_op(f"{schema.name}.return"), sums)
+            b.op(schema, args, {"pack": pack}, (Region([body]),), (args[0].type,))
+
+        yield f"map of {pack}", kernel((typed((8,), F32),) * 2, write)
+
+
 def _branches(schema: OpDef) -> Iterator[Example]:
     for carried in ((), (F32,), (typed((8,), F32), I32)):
 
@@ -349,6 +373,10 @@ def _scaled(schema: OpDef) -> Iterator[Example]:
 
 MAKERS: dict[str, Callable[[OpDef], Iterator[Example]]] = {
     **views.MAKERS,
+    "ub.poison": _undefined,
+    "tt.grid_dependency_wait": _alone,
+    "tt.grid_dependency_launch_dependents": _alone,
+    "tt.map_elementwise": _maps,
     "tt.print": _prints,
     "tt.assert": _asserts,
     "tt.elementwise_inline_asm": _assemblies,

@@ -309,7 +309,7 @@ HEAD = "tt.func public @k(%x: !tt.ptr<f32>, %n: i32, %c: i1) {\n"
     ("body", "line", "message"),
     [
         ("%0 = tt.dott %n : i32", 2, "teeny has no operation tt.dott"),
-        ("cf.br ^bb1", 2, "teeny has no operation cf.br"),
+        ("cf.br ^bb1", 2, "there is no block ^bb1 in this function"),
         ("%0 = arith.addi %n, %m : i32", 2, "%m is not defined here"),
         ("%0 = arith.addi %n, %n : i64", 2, "arith.addi gives (i32,), found (i64,)"),
         ("%0 = arith.addi %n, %x : i32", 2, "operand types differ: i32 and !tt.ptr<f32>"),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
-from teeny.ir.dtype import F64, FLOAT, INT, NUM, DType
+from teeny.ir.dtype import F32, F64, FLOAT, INT, NUM, DType
 from teeny.ir.rules import LaneState, Number
 from teeny.ir.schema import Ulp
 from teeny.ops.function import Operand, language
@@ -63,9 +63,16 @@ divf = elementwise(
     "arith.divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), ulp=Ulp(0.0, 2.0, 0.0), **_DIV
 )
 precise_divf = elementwise("tt.precise_divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), **_DIV)
+
+
+def _plain_division(b: Builder, x: Value, y: Value) -> Value:
+    return b.create(divf, x, y)
+
+
 approx_divf = elementwise(
-    "tt.approx_divf", FLOAT, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), ulp=Ulp(0.0, 2.0, None), **_DIV
-)
+    "tt.approx_divf", F32.mask, 2, lambda np, x, y: x / y, lambda b, x, y: b.fdiv(x, y), ulp=Ulp(0.0, 2.0, None),
+    expand=_plain_division, **_DIV
+)  # fmt: skip
 divsi = elementwise("arith.divsi", INT, 2, _quotient, lambda b, x, y: b.sdiv(x, y), **_FLOOR)
 divui = elementwise("arith.divui", INT, 2, _unsigned(_quotient), lambda b, x, y: b.udiv(x, y), **_FLOOR)
 remf = elementwise("arith.remf", FLOAT, 2, lambda np, x, y: np.fmod(x, y), lambda b, x, y: b.frem(x, y), **_REM)

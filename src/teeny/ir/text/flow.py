@@ -8,7 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, cast
 
+from teeny.diag.diagnostic import at as mark
+from teeny.diag.diagnostic import report
 from teeny.ir.text.attributes import dictionary_text, read_dictionary
+from teeny.ir.text.cursor import TextError
 from teeny.ir.text.parts import Parts
 
 if TYPE_CHECKING:
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
 
     from teeny.ir.core import Block, Op, Value
     from teeny.ir.schema import OpDef
-    from teeny.ir.text.cursor import Cursor
     from teeny.ir.text.parser import Parser
     from teeny.ir.text.printer import Printer
 
@@ -74,7 +76,7 @@ def read_cond_br(p: Parser, schema: OpDef) -> Parts:
     return Parts((condition, *first, *second), {**attrs, "to": (yes, no), "count": len(first)}, ())
 
 
-def numbered(at: Cursor, blocks: list[Block], labels: Iterable[str]) -> None:
+def numbered(blocks: list[Block], labels: Iterable[str]) -> None:
     """Replace the labels that branches name by the numbers of their blocks. Raises `TextError` for an unknown one."""
     numbers = {label: number for number, label in enumerate(labels)}
     for block in blocks:
@@ -83,5 +85,6 @@ def numbered(at: Cursor, blocks: list[Block], labels: Iterable[str]) -> None:
             to = cast("tuple[str, ...]", last.attrs["to"])
             for label in to:
                 if label not in numbers:
-                    raise at.error(f"there is no block {label} in this function")
+                    place = () if last.loc is None else (mark(last.loc),)
+                    raise TextError((report("X006", f"there is no block {label} in this function", *place),))
             last.attrs["to"] = tuple(numbers[label] for label in to)

@@ -226,7 +226,7 @@ class Parser:
         self._end = self.at.pos
         self.at.expect("}")
         self._values = {}
-        numbered(self.at, blocks, labels)
+        numbered(blocks, labels)
         if len(blocks) == 1:
             self.close(blocks[0], "tt.return")
         return blocks
