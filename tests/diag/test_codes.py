@@ -16,7 +16,7 @@ from teeny.diag.codes import FAMILIES
 
 CODES = list(catalogue().values())
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-WITHOUT_CODE = {"E017", "L004", "L013", *(f"X00{n}" for n in (1, 2, 3, 4, 5, 6, 8)), "I001"}
+WITHOUT_CODE = {"B001", "E017", "L004", "L013", *(f"X00{n}" for n in (1, 2, 3, 4, 5, 6, 8, 9)), "I001"}
 PROMISED = (
     [f"E{n:03}" for n in range(1, 18)]
     + [f"T{n:03}" for n in range(1, 14)]
