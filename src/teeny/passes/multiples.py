@@ -7,6 +7,7 @@ it starts as, until the loop's body says less (the greatest fixed point).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
 from teeny.ir.dtype import DType
@@ -74,8 +75,8 @@ class Multiples:
                 case "scf.if":
                     self._if(op)
                 case name if name in _RULES:
-                    count = _RULES[name](op, [self._of(v) for v in op.operands])
-                    self._put(op.results, (min(MOST, max(0, count)),))
+                    found = _RULES[name](op, [self._of(v) for v in op.operands])
+                    self._put(op.results, (min(MOST, max(0, found)),))
                 case _:
                     for region in op.regions:
                         for inner in region.blocks:
@@ -87,12 +88,12 @@ class Multiples:
     def _rounds(self, carried: tuple[Value, ...], inits: tuple[Value, ...], run: Callable[[], Iterable[Value]]) -> None:
         """Run a loop's body until what it carries stays as it was; `run` gives what is carried next."""
         counts = [self._of(v) for v in inits]
-        for at in range(_PATIENCE + 1):
+        for at in count():
             self._put(carried, counts)
             after = [min(old, self._of(v)) for old, v in zip(counts, run(), strict=True)]
             if after == counts:
                 return
-            counts = after if at < _PATIENCE - 1 else [0] * len(counts)
+            counts = [new if new == old or at < _PATIENCE else 0 for old, new in zip(counts, after, strict=True)]
 
     def _for(self, op: Op) -> None:
         body = op.regions[0].block
