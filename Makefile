@@ -6,12 +6,13 @@ BIN := .venv/bin
 PYTEST_ARGS ?=
 TRITON ?=
 
-.PHONY: help demo test test-full fuzz matrix docs accuracy bench lint format typecheck clean env-demo env-test
+.PHONY: help demo test test-full triton-tests fuzz matrix docs accuracy bench lint format typecheck clean env-demo env-test
 
 help:
 	@echo "make demo       set up .venv and show the main job: a softmax, checked, compiled and run"
 	@echo "make test       set up .venv and run every test (PYTEST_ARGS=... is passed on)"
 	@echo "make matrix     run the full matrices of operations, dtypes and targets (TRITON=3.6.0: with that version)"
+	@echo "make triton-tests  run the tests of unchanged Triton kernels with another Triton (TRITON=3.7.1)"
 	@echo "make accuracy   measure the errors of the elementary functions and write docs/accuracy.md"
 	@echo "make test-full  the same with every cell of the matrix of functions, dtypes and executors"
 	@echo "make fuzz       random kernels by seed, each in a process of its own (SEEDS=\"flow 0 10000\"; \"0 1000\": other ones)"
@@ -39,6 +40,13 @@ matrix: env-test
 	@test -n "$(TRITON)" || $(BIN)/python -m tests.language.matrix host
 	@PYTHONPATH="$(if $(TRITON),.venv/triton-$(TRITON))" $(BIN)/python -m tests.language.matrix compile
 	@$(BIN)/python -m tests.language.matrix
+
+triton-tests: env-test
+	@echo "make triton-tests: kernels of Triton as they are, with triton $(or $(TRITON),of .venv)"
+	@test -z "$(TRITON)" || test -d ".venv/triton-$(TRITON)" || \
+		$(BIN)/python -m pip install -q --no-deps --target ".venv/triton-$(TRITON)" "triton==$(TRITON)"
+	@PYTHONPATH="$(if $(TRITON),.venv/triton-$(TRITON))" $(BIN)/python -m pytest -n auto --maxprocesses=8 $(PYTEST_ARGS) \
+		tests/triton tests/cli/test_check_triton.py tests/cli/test_record.py
 
 accuracy: env-test
 	@echo "make accuracy: measuring; docs/accuracy.md is written"

@@ -189,3 +189,86 @@ def test_errors_are_teenys_own() -> None:
     with pytest.raises((TeenyError, TypeError)) as caught:
         tn.from_triton(row_max)[(1,)]("text", np.zeros(1), 3, BLOCK=4)
     assert "str" in str(caught.value) or "text" in str(caught.value)
+
+
+@triton.jit
+def masked(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    y = x * 2
+    tl.store(out_ptr + offs, y, mask=offs < n)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_trace_shows_undefined_lanes(library: str) -> None:
+    x, out = np.arange(6, dtype=np.float32), np.zeros(6, np.float32)
+    arrays = (x, out) if library == "numpy" else tuple(map(pytest.importorskip("torch").from_numpy, (x, out)))
+    kernel = tn.from_triton(masked)
+    seen = kernel.trace((2,), *arrays, 6, BLOCK=4, program=1)
+    assert seen["y"].undefined.tolist() == [False, False, True, True]
+    assert seen["y"].value[:2].tolist() == [8.0, 10.0]
+    assert "y: f32 (4,) = [8 10 ? ?]" in str(seen)
+    assert "y = x * 2" in str(seen)
+    assert seen.fault == ""
+    assert not out.any()
+
+
+def test_trace_of_an_autotuned_kernel() -> None:
+    x, out = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+    seen = tn.from_triton(shift).trace(lambda meta: (triton.cdiv(64, meta["BLOCK"]),), x, out, 64, 1.0, program=(1,))
+    assert seen["x"].value.tolist() == list(range(32, 64))
+
+
+def test_trace_of_an_access_outside() -> None:
+    x, out = np.arange(6, dtype=np.float32), np.zeros(6, np.float32)
+    fault = tn.from_triton(masked).trace((2,), x, out, 8, BLOCK=4, program=1).fault
+    assert HERE in fault
+    assert "byte 24 of argument 0, which has the bytes 0 to 24" in fault
+
+
+def test_trace_of_what_does_not_fit() -> None:
+    x, out = np.arange(6, dtype=np.float32), np.zeros(6, np.float32)
+    kernel = tn.from_triton(masked)
+    for arguments, keywords, code in (
+        ((x, out, 6), {}, "L001"),
+        ((x, out, 6, 4, 5), {}, "L001"),
+        ((x, out, 6), {"BLOCK": 4, "BLOK": 3}, "L001"),
+        ((x, out, 6), {"BLOCK": 4, "x_ptr": x}, "L001"),
+        ((x, (out, out), 6), {"BLOCK": 4}, "L002"),
+        ((x, "text", 6), {"BLOCK": 4}, "L002"),
+        ((x, out, 6), {"BLOCK": 4, "program": 9}, "L008"),
+    ):
+        with pytest.raises(LaunchError) as caught:
+            kernel.trace((2,), *arguments, **keywords)
+        assert caught.value.diagnostics[0].code == code
+
+
+def test_a_read_only_array_that_is_stored_to() -> None:
+    x, out = np.arange(6, dtype=np.float32), np.zeros(6, np.float32)
+    x.flags.writeable = False
+    kernel = tn.from_triton(masked)
+    kernel[(2,)](x, out, 6, BLOCK=4)
+    assert np.array_equal(out, x * 2)
+    out.flags.writeable = False
+    for launch in (kernel[(2,)], lambda *a, **k: kernel.trace((2,), *a, **k)):
+        with pytest.raises(LaunchError, match="L005") as caught:
+            launch(x, out, 6, BLOCK=4)
+        assert "`out_ptr` is read-only" in str(caught.value)
+
+
+@triton.jit
+def sum_of(arrays, out_ptr, BLOCK: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    tl.store(out_ptr + offs, tl.load(arrays[0] + offs) + tl.load(arrays[1] + offs))
+
+
+def test_arrays_in_tuples() -> None:
+    x, out = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
+    tn.from_triton(sum_of)[(1,)]((x, x), out, BLOCK=8)
+    assert np.array_equal(out, 2 * x)
+
+
+def test_names() -> None:
+    kernel = tn.from_triton(shift)
+    assert kernel.name == "shift"
+    assert repr(kernel) == "<triton kernel shift>"

@@ -10,7 +10,7 @@ from teeny.diag.errors import LaunchError
 from teeny.triton.host import type_of
 from teeny.triton.source import Hinted, split_type
 
-__all__ = ["Choice", "choose"]
+__all__ = ["Choice", "choose", "filled_in"]
 
 _MULTIPLE = 16
 
@@ -36,8 +36,7 @@ def choose(fn: Any, jit: Any, choices: Mapping[str, Any]) -> Choice:
                 "L001", f"`{kernel}` has no parameter `{name}`", kernel=kernel, argument=name,
                 found=repr(choices[name]), needed=", ".join(names),
             )  # fmt: skip
-    filled = dict(choices)
-    _fill(fn, filled)
+    filled = filled_in(fn, choices)
     chosen = Choice()
     for parameter in jit.params:
         name = parameter.name
@@ -55,8 +54,9 @@ def choose(fn: Any, jit: Any, choices: Mapping[str, Any]) -> Choice:
     return chosen
 
 
-def _fill(fn: Any, filled: dict[str, Any]) -> None:
-    """Add what the first configuration of the autotuner and the heuristics say, outermost first."""
+def filled_in(fn: Any, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Choices with what the first configuration of the autotuner and the heuristics say, outermost first."""
+    filled = dict(choices)
     while fn is not None and not hasattr(fn, "params"):
         configs = getattr(fn, "configs", None)
         if configs:
@@ -71,6 +71,7 @@ def _fill(fn: Any, filled: dict[str, Any]) -> None:
                     except Exception:  # it needs real arguments
                         continue
         fn = getattr(fn, "fn", None)
+    return filled
 
 
 def _of_value(kernel: str, name: str, value: Any, chosen: Choice) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from teeny.runtime.arrays import NotAnArrayError, describe
 
@@ -65,7 +65,9 @@ def type_of(value: Any) -> str | None:
 
 
 def wrapped(value: Any) -> Any:
-    """A value as Triton takes it: arrays that are no torch tensors are wrapped, everything else is left alone."""
+    """A value as Triton takes it: arrays that are no torch tensors are wrapped, also those in tuples."""
+    if isinstance(value, tuple):
+        return _tuple(cast("tuple[Any, ...]", value))
     if hasattr(value, "data_ptr") or not (hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__")):
         return value
     try:
@@ -75,6 +77,11 @@ def wrapped(value: Any) -> Any:
     if info.device != "cpu" or _is_number(value):
         return value
     return HostArray(value, info.pointer, _TRITON[info.dtype], info.readonly)
+
+
+def _tuple(values: Any) -> Any:
+    parts = [wrapped(one) for one in values]
+    return type(values)(*parts) if hasattr(values, "_fields") else tuple(parts)
 
 
 def _is_number(value: Any) -> bool:

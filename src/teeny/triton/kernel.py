@@ -9,9 +9,13 @@ from typing import Any
 from teeny.checks.fill import check_fills
 from teeny.diag.diagnostic import Diagnostic
 from teeny.diag.errors import KernelError, LaunchError
+from teeny.runtime.arrays import describe
+from teeny.runtime.grid import normalise
 from teeny.runtime.interface import Argument
 from teeny.runtime.specialization import Specialization
+from teeny.runtime.trace import Trace, trace
 from teeny.triton.active import on_cpu
+from teeny.triton.bound import bind
 from teeny.triton.choose import Choice, choose
 from teeny.triton.host import HostArray, wrapped
 from teeny.triton.read import read_module
@@ -59,6 +63,27 @@ class TritonKernel:
 
         return launch
 
+    def trace(self, grid: Any, *args: Any, program: Any = 0, **keywords: Any) -> Trace:
+        """Run one program of a launch on the reference executor: `print(k.trace((4,), x, y, 7, BLOCK=8, program=3))`.
+
+        Shows each named value at its source line, undefined lanes marked: what a masked load without `other` gives is
+        undefined, and so is what is computed from it. Arrays stay as they are. `program` is an index, or a tuple of up
+        to three. An autotuned kernel runs as in its first configuration. Raises LaunchError like a launch (L001, L002,
+        L004, L005, L008), KernelError for a kernel that Triton refuses (X009).
+        """
+        bound = bind(self.fn, self.jit, list(map(wrapped, args)), {k: wrapped(v) for k, v in keywords.items()})
+        if bound.others:
+            raise LaunchError.of(
+                "L002", f"`{self.name}` is traced with tensors and numbers alone", kernel=self.name,
+                argument=bound.others[0], found=f"a {type(bound.arguments[bound.others[0]]).__name__}",
+                needed="a tensor or a number",
+            )  # fmt: skip
+        made, _ = self._made(Choice(bound.types, bound.constants))
+        size = normalise(grid(bound.arguments) if callable(grid) else grid, {}, self.name)
+        values = [_described(value) for value in bound.values.values()]
+        made.interface.check(values, size)
+        return trace(made, values, size, program)
+
     def specialize(self, **choices: Any) -> Specialization:
         """Choose the types of parameters and the values of constexprs: `k.specialize(x="*fp32", n="i32", B=64)`.
 
@@ -81,7 +106,9 @@ class TritonKernel:
             return builtins.list(error.diagnostics)
 
     def _checked(self, choices: Mapping[str, Any]) -> tuple[Specialization, list[Diagnostic]]:
-        chosen = choose(self.fn, self.jit, choices)
+        return self._made(choose(self.fn, self.jit, choices))
+
+    def _made(self, chosen: Choice) -> tuple[Specialization, list[Diagnostic]]:
         module = read_module(self._text(chosen), f"<{self.name}>", spans=True)
         findings = check_fills(module.kernel)
         arguments = tuple(
@@ -95,6 +122,12 @@ class TritonKernel:
             return module_text(self.jit, chosen.types, chosen.constants)
         except Exception as error:
             raise refused(self.jit, error) from error
+
+
+def _described(value: Any) -> Any:
+    """Of an array what a launch looks at; a number as it is."""
+    found = getattr(value, "array", value) if isinstance(value, HostArray) else value
+    return describe(found) if hasattr(value, "data_ptr") else found
 
 
 def _on_gpu(value: Any) -> bool:

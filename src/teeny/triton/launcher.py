@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from teeny.diag.errors import LaunchError
@@ -70,7 +70,9 @@ def launcher(source: Any, metadata: Any) -> Callable[..., None]:
     name, native = str(metadata.name), cast("Mapping[str, Any]", metadata.native)
     names = [f"a{at}" for at in range(len(source.signature))]
     pairs = zip(names, source.signature.items(), strict=True)
-    slots = [s for value, (argument, type_) in pairs for s in _slots(value, argument, type_)]
+    slots: list[str] = []
+    for value, (argument, type_) in pairs:
+        _slots(value, argument, type_, slots, frozenset(native["stored"]))
     addresses = _Addresses(name)
     loaded: list[Executable] = []
 
@@ -83,28 +85,31 @@ def launcher(source: Any, metadata: Any) -> Callable[..., None]:
     scope: dict[str, Any] = {
         "most": 0, "free": (), "of": addresses.of, "slot": slot, "parts": addresses.parts, "execute": execute,
     }  # fmt: skip
-    text = _LAUNCH.format(names="".join(f", {n}" for n in names), slots="".join(f"{s}, " for s in slots))
+    text = _LAUNCH.format(names="".join(f", {n}" for n in names), slots="".join(f"{s}, " for s in slots if s))
     exec(compile(text, "<launch>", "exec"), scope)
     return scope["launch"]
 
 
-def _slots(value: str, name: str, type_: Any) -> Iterator[str]:
-    """For each slot of an argument of a Triton type, the expression that makes it."""
+def _slots(value: str, name: str, type_: Any, slots: list[str], stored: frozenset[int]) -> None:
+    """Append, for each slot of an argument of a Triton type, the expression that makes it."""
     if isinstance(type_, tuple):
         for at, one in enumerate(cast("tuple[Any, ...]", type_)):
-            yield from _slots(f"{value}[{at}]", f"{name}[{at}]", one)
+            _slots(f"{value}[{at}]", f"{name}[{at}]", one, slots, stored)
     elif type_ == "constexpr":
         return
     elif type_.startswith("tensordesc"):
-        yield f"*parts({value}, {name!r})"
+        rank = type_[type_.index("[") : type_.index("]")].count(",") + 1
+        made = f"parts({value}, {name!r}, {len(slots) in stored})"
+        slots.extend([f"*{made}", *[""] * (4 * rank + 2)])
     elif type_.startswith("*"):
-        yield f"{value}.data_ptr() if getattr({value}, 'is_cpu', False) else of({value}, {name!r})"
+        written = len(slots) in stored
+        slots.append(f"{value}.data_ptr() if getattr({value}, 'is_cpu', False) else of({value}, {name!r}, {written})")
     elif type_ in ("i1", "u1"):
-        yield f"1 if {value} else 0"
+        slots.append(f"1 if {value} else 0")
     elif type_ in _FLOATS:
-        yield f"slot({value}, {_FLOATS[type_]!r})"
+        slots.append(f"slot({value}, {_FLOATS[type_]!r})")
     else:
-        yield f"slot({value}, 'u64')" if type_ == "u64" else value
+        slots.append(f"slot({value}, 'u64')" if type_ == "u64" else value)
 
 
 class _Addresses:
@@ -113,9 +118,15 @@ class _Addresses:
     def __init__(self, kernel: str) -> None:
         self.kernel = kernel
 
-    def of(self, value: Any, name: str) -> int:
+    def of(self, value: Any, name: str, stored: bool) -> int:
+        """The address; `stored`: whether the kernel writes there."""
         if isinstance(value, int):
             return value
+        if stored and getattr(value, "readonly", False):
+            raise LaunchError.of(
+                "L005", f"`{name}` is read-only, and `{self.kernel}` stores through it", kernel=self.kernel,
+                argument=name, found="a read-only array", needed="a writable one",
+            )  # fmt: skip
         device = getattr(value, "device", None)
         if hasattr(value, "data_ptr") and (device is None or getattr(device, "type", "cpu") == "cpu"):
             return int(value.data_ptr())
@@ -128,8 +139,8 @@ class _Addresses:
             needed="a tensor in main memory",
         )
 
-    def parts(self, descriptor: Any, name: str) -> tuple[int, ...]:
+    def parts(self, descriptor: Any, name: str, stored: bool) -> tuple[int, ...]:
         """A descriptor made on the host, as its pointer, sizes, strides and padding; then sizes and strides again."""
         sizes, strides = tuple(descriptor.shape), tuple(descriptor.strides)
         nan = getattr(descriptor, "padding", "zero") == "nan"
-        return (self.of(descriptor.base, name), *sizes, *strides, nan, 0, *sizes, *strides)
+        return (self.of(descriptor.base, name, stored), *sizes, *strides, nan, 0, *sizes, *strides)

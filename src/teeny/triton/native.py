@@ -7,6 +7,7 @@ from typing import Any
 
 from teeny.ir.build import build
 from teeny.runtime.compilers import LAYERS, native_code
+from teeny.runtime.contracts import stored
 from teeny.runtime.level import chosen_level
 from teeny.triton.read import read_module
 
@@ -35,7 +36,7 @@ def object_stage(text: str, metadata: dict[str, Any]) -> bytes:
     """
     module = read_module(text, f"<{metadata['name']}>")
     files, native = native_code(module, every=False)
-    metadata["native"] = {**native, "arguments": len(module.kernel.args)}
+    metadata["native"] = {**native, "arguments": len(module.kernel.args), "stored": sorted(stored(module.kernel))}
     return files["object"]
 
 

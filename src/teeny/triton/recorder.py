@@ -81,11 +81,12 @@ class Recorder:
     def __init__(self, path: str) -> None:
         self.path = path
         self.seen: dict[str, int] = {}
-        self.binders: dict[Any, Any] = {}
 
     def launch(self, jit: Any, args: tuple[Any, ...], grid: Any, keywords: dict[str, Any]) -> None:
         """Look at one launch. What goes wrong with its arguments is the user's error; anything else is written down."""
-        bound, specialization, _ = self._binder(jit)(*args, **keywords)
+        from teeny.triton.bound import binder
+
+        bound, specialization, _ = binder(jit)(*args, **keywords)
         size: Any = grid(bound) if callable(grid) else grid
         full = tuple(int(n) for n in (*size, 1, 1)[:3])
         types = [s[0] for s in specialization]
@@ -107,18 +108,6 @@ class Recorder:
             about |= {"findings": [], "failed": traceback.format_exc()}
         with open(self.path, "a", encoding="utf-8") as file:
             file.write(json.dumps(about) + "\n")
-
-    def _binder(self, jit: Any) -> Any:
-        found = self.binders.get(jit)
-        if found is None:
-            from triton.backends.compiler import GPUTarget
-
-            from teeny.backends.triton.wheel import load
-            from teeny.triton.compiler import CpuBackend
-
-            make = load("runtime.jit").create_function_from_signature
-            found = self.binders[jit] = make(jit.signature, jit.params, CpuBackend(GPUTarget("cpu", "", 1)))
-        return found
 
     def _checked(
         self, jit: Any, bound: dict[str, Any], types: list[Any], hints: list[Any], grid: tuple[int, ...]
