@@ -84,6 +84,19 @@ def test_import_of_triton_loads_next_to_nothing(script: Path) -> None:
     assert lines == ["['teeny', 'teeny.triton', 'teeny.triton.compiler', 'teeny.triton.driver']", "True"]
 
 
+def test_teeny_imports_triton_when_it_is_needed(script: Path) -> None:
+    program = (
+        "import sys, pkgutil, importlib, teeny.triton\n"
+        "for one in pkgutil.iter_modules(teeny.triton.__path__):\n"
+        "    if one.name not in ('compiler', 'driver', 'startup'):\n"
+        "        importlib.import_module(f'teeny.triton.{one.name}')\n"
+        "print('triton' in sys.modules)\n"
+        "import triton, teeny\n"
+        "teeny.triton.activate()\n"
+    )
+    assert run(script, program).split() == ["False"]
+
+
 def test_import_of_triton_survives_a_broken_teeny(script: Path) -> None:
     program = (
         BROKEN.replace("{allowed}", TWO)

@@ -10,7 +10,6 @@ from typing import Any
 from teeny.backends.triton.wheel import load
 from teeny.diag.errors import LaunchError
 from teeny.triton.choose import filled_in
-from teeny.triton.compiler import CpuBackend
 from teeny.triton.source import Hinted
 
 __all__ = ["Bound", "bind", "binder"]
@@ -34,6 +33,8 @@ class Bound:
 def binder(jit: Any) -> Any:
     """Triton's own function from arguments to types and hints, as the backend `cpu` has it."""
     target = load("backends.compiler").GPUTarget("cpu", "", 1)
+    from teeny.triton.compiler import CpuBackend  # after Triton, which imports it
+
     return load("runtime.jit").create_function_from_signature(jit.signature, jit.params, CpuBackend(target))
 
 

@@ -1,7 +1,8 @@
 """The compiler of the backend `cpu` for Triton: what `import triton` loads of teeny, so next to nothing is imported.
 
 Triton's front end makes a module in its dialect; before any of Triton's own passes it is read into teeny's IR, and
-native code is made of that (`native`).
+native code is made of that (`native`). To be imported after `triton`, which looks into this module while it is imported
+itself.
 """
 
 from __future__ import annotations
