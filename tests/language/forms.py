@@ -88,7 +88,7 @@ APPROXIMATE = {"truediv": "arith.divf", "rtruediv": "arith.divf", "fdiv": "arith
 
 def flushes(name: str) -> bool:
     """Whether a GPU computes a function in f32 with subnormal numbers as zeros, and is exact otherwise."""
-    return name in ("mod", "floor", "ceil") or name.startswith("libdevice.")
+    return name in ("mod", "rmod", "floor", "ceil") or name.startswith("libdevice.")
 
 
 def allowed_on_gpu(name: str, dtype: str) -> float | None:

@@ -29,7 +29,8 @@ def saturates(op: Op) -> bool:
     """Whether an operation is a conversion that GPUs do otherwise."""
     if op.schema not in (fptosi, fptoui):
         return False
-    return dtype_of(op.results[0].type).bits != 32 or _end(op) is not None
+    wide = dtype_of(op.operands[0].type) is F64  # a NaN of which becomes the smallest number
+    return wide or dtype_of(op.results[0].type).bits != 32 or _end(op) is not None
 
 
 def saturated(b: Builder, op: Op, x: Value, *, amd: bool) -> Value:
@@ -41,6 +42,8 @@ def saturated(b: Builder, op: Op, x: Value, *, amd: bool) -> Value:
         return constant(b, type_, end)
     if dtype_of(type_).bits < 32:
         wide = b.create(fptosi, x, type=with_element(type_, I32))
+        if dtype_of(x.type) is F64:
+            wide = _unless_nan(b, x, wide)
         held = b.create(minsi, b.create(maxsi, wide, constant(b, wide.type, low)), constant(b, wide.type, high))
         return b.create(trunci, held, type=type_)
     if amd:
@@ -50,7 +53,11 @@ def saturated(b: Builder, op: Op, x: Value, *, amd: bool) -> Value:
         for predicate, limit, given in (("ole", low, low), ("oge", high + 1, high)):
             beyond = b.create(cmpf, x, constant(b, x.type, limit), predicate=predicate)
             found = b.create(select, beyond, constant(b, type_, given), found)
-    return b.create(select, b.create(cmpf, x, x, predicate="uno"), constant(b, type_, 0), found)
+    return _unless_nan(b, x, found)
+
+
+def _unless_nan(b: Builder, x: Value, found: Value) -> Value:
+    return b.create(select, b.create(cmpf, x, x, predicate="uno"), constant(b, found.type, 0), found)
 
 
 def _range(op: Op) -> tuple[int, int]:
