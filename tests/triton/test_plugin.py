@@ -86,6 +86,13 @@ def test_a_large_grid() -> None:
     assert torch.equal(out, torch.arange(300_000, dtype=torch.int32) + 1000 * 300_000 + 110_000)
 
 
+@pytest.mark.parametrize("grid", [(1.5,), (100.5, 3), (2**40, 2**20, 2**20), (1, 70_000)])
+def test_grids_that_cannot_be(grid: Any) -> None:
+    x, y, out = numbers()
+    with pytest.raises(LaunchError, match="L008"):
+        add[grid](x, y, out, 1000, BLOCK=128)
+
+
 def test_a_number_is_no_grid() -> None:
     x, y, out = numbers()
     with pytest.raises(TypeError):

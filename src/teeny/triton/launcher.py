@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from teeny.diag.errors import LaunchError
 from teeny.runtime.executable import native_executable, small_blocks
+from teeny.runtime.grid import normalise
 from teeny.runtime.scalars import slot
 
 if TYPE_CHECKING:
@@ -51,11 +53,15 @@ def launch(x, y, z, stream, function, packed, metadata, enter, leave{names}):
     programs = x * y * z
     if 0 < programs <= most and x > 0 and y > 0:
         entry = free.pop() if free else made()
-        pack_into(entry[0], 0, address, entry[2], programs, {slots}x, y, z)
+        try:
+            pack_into(entry[0], 0, address, entry[2], programs, {slots}x, y, z)
+        except error:
+            normalise((x, y, z))
+            raise
         run(entry[1])
         free.append(entry)
     elif x > 0 and y > 0 and z > 0:
-        execute(function, ({slots}x, y, z), (x, y, z))
+        execute(function, ({slots}x, y, z), normalise((x, y, z)))
     if leave is not None:
         leave(metadata)
 """
@@ -65,7 +71,7 @@ def launch(x, y, z, stream, function, packed, metadata, enter, leave{names}):
 def launcher(source: Any, metadata: Any) -> Callable[..., None]:
     """Launches of one compiled kernel. Triton calls it with the grid, its handles, its hooks, and all arguments.
 
-    Raises LaunchError for arguments that are not in main memory.
+    Raises LaunchError for arguments that are not in main memory, and grids that are no integers or too large.
     """
     name, native = str(metadata.name), cast("Mapping[str, Any]", metadata.native)
     names = [f"a{at}" for at in range(len(source.signature))]
@@ -84,6 +90,7 @@ def launcher(source: Any, metadata: Any) -> Callable[..., None]:
 
     scope: dict[str, Any] = {
         "most": 0, "free": (), "of": addresses.of, "slot": slot, "parts": addresses.parts, "execute": execute,
+        "error": struct.error, "normalise": lambda grid: normalise(grid, {}, name),
     }  # fmt: skip
     text = _LAUNCH.format(names="".join(f", {n}" for n in names), slots="".join(f"{s}, " for s in slots if s))
     exec(compile(text, "<launch>", "exec"), scope)
