@@ -56,8 +56,8 @@ def test_hexadecimal(tmp_path: Path, capsys: Any) -> None:
 
 
 POINTERS = """@tn.kernel
-def kernel(x: tl.Ptr[tl.f32]) -> None:
-    tl.device_print("p", x + tl.arange(0, 2), x)
+def kernel(x: tl.Ptr[tl.f32], n: tl.Scalar[tl.i32]) -> None:
+    tl.device_print("p", x + tl.arange(0, 2), x, n, n > 0)
 """
 
 
@@ -66,8 +66,9 @@ def test_pointers_are_addresses(tmp_path: Path, capsys: Any) -> None:
     x = np.zeros(2, np.float32)
     wanted = [x.ctypes.data, x.ctypes.data + 4, x.ctypes.data]
     for executor in EXECUTORS:
-        found = said(kernel, executor, [x], capsys)
-        assert [int(line.rsplit(" ", 1)[1], 16) for line in found] == wanted
+        found = [line.rsplit(" ", 1)[1] for line in said(kernel, executor, [x, -3], capsys)]
+        assert [int(word, 16) for word in found[:3]] == wanted
+        assert found[3:] == ["-3", "0"]
 
 
 CONSTS = """@tn.kernel

@@ -26,13 +26,14 @@ UNDEFINED = "?"
 def lines_of(
     program: Program,
     prefix: str,
-    hexadecimal: bool,
+    hexadecimal: Sequence[bool],
     arrays: Sequence[NDArray[Any]],
     undefined: Sequence[NDArray[Any] | None] = (),
 ) -> Iterator[str]:
     """A line for each lane of each array, in row-major order; one line where there are no arrays.
 
-    `undefined` marks, for each array, lanes that hold nothing.
+    `hexadecimal` tells which arrays are printed so: all if asked for, else pointers alone. `undefined` marks, for each
+    array, lanes that hold nothing.
     """
     import numpy as np
 
@@ -43,7 +44,7 @@ def lines_of(
         said = f"{prefix}(operand {number}) " if len(arrays) > 1 else prefix or " "
         poison = undefined[number] if number < len(undefined) else None
         for index in np.ndindex(array.shape):
-            word = UNDEFINED if poison is not None and poison[index] else _word(array[index], hexadecimal)
+            word = UNDEFINED if poison is not None and poison[index] else _word(array[index], hexadecimal[number])
             yield f"{place} idx ({', '.join(map(str, index))}){said}{word}"
 
 

@@ -44,7 +44,7 @@ class Reporter:
             if report.kind == "assert":
                 self._failures.setdefault(program, (report, first_failure(arrays[0])))
                 return
-            hexadecimal = report.hexadecimal or any(dtype == "ptr" for dtype, _ in report.operands)
+            hexadecimal = [report.hexadecimal or dtype == "ptr" for dtype, _ in report.operands]
             lines = list(lines_of(self._program(program), report.text, hexadecimal, arrays))
             self._lines.setdefault(program, []).extend(lines)
             self._count += len(lines)

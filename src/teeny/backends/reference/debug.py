@@ -22,7 +22,7 @@ def print_(frame: Frame, op: Op, operands: tuple[Lanes, ...]) -> tuple[Lanes, ..
     """A line for each lane, at once: programs run in order."""
     signs = cast("tuple[int, ...]", op.attrs["isSigned"])
     arrays = [_shown(frame, x.value, bool(sign)) for x, sign in zip(operands, signs, strict=True)]
-    hexadecimal = bool(op.attrs["hex"]) or any(x.value.dtype == POINTER for x in operands)
+    hexadecimal = [bool(op.attrs["hex"]) or x.value.dtype == POINTER for x in operands]
     poison = [x.poison for x in operands]
     for line in lines_of(frame.program, str(op.attrs["prefix"]), hexadecimal, arrays, poison):
         print(line)
