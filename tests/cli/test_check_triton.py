@@ -145,3 +145,45 @@ def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status == 1
     assert "a.py" in out
     assert "other.py" not in out
+
+
+INNER = """\
+import triton
+import triton.language as tl
+
+
+class Operations(Missing):
+    WIDTH = 4
+
+    @staticmethod
+    @triton.jit
+    def held(x_ptr, n, B: tl.constexpr):
+        i = tl.arange(0, B)
+        x = tl.load(x_ptr + i, mask=i < n, other=0.0)
+        tl.store(x_ptr, tl.max(x, 0))
+
+
+def make(act, width):
+    @triton.jit
+    def closure(x_ptr, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(x_ptr + i, act(tl.load(x_ptr + i)))
+
+    @triton.jit
+    def free(x_ptr, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(x_ptr + i, tl.load(x_ptr + i) + 1)
+
+    return closure, free
+"""
+
+
+def test_kernels_in_classes_and_functions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "inner.py"
+    path.write_text(INNER)
+    status, out = checked(path, capsys)
+    assert status == 1
+    assert "tl.store(x_ptr, tl.max(x, 0))" in out
+    assert "inner.py:13:25" in out
+    assert "`free`: assumed" in out
+    assert "not checked: `closure`: it is made by `make` with values of its own: `act`" in out

@@ -93,6 +93,21 @@ def test_a_finding_stands_at_the_line_of_the_user() -> None:
     assert "tl.max" in finding.message
 
 
+if row_max is not None:
+
+    @triton.jit
+    def indented(x_ptr, out_ptr, cols, BLOCK: tl.constexpr):
+        offs = tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + offs, mask=offs < cols, other=0.0)
+        tl.store(out_ptr, tl.max(x, axis=0))
+
+
+def test_a_finding_in_an_indented_kernel() -> None:
+    (finding,) = tn.from_triton(indented).check(x_ptr="*fp32", out_ptr="*fp32", cols="i32", BLOCK=64)
+    assert finding.primary is not None
+    assert finding.primary.location.span.text == "tl.max(x, axis=0)"
+
+
 def test_specialize_raises_what_check_finds() -> None:
     with pytest.raises(KernelError, match="F002"):
         tn.from_triton(row_max).specialize(x_ptr="*fp32", out_ptr="*fp32", cols="i32", BLOCK=64)

@@ -47,6 +47,11 @@ def check_triton(file: SourcePath, checked: Checked, signatures: Sequence[str]) 
             checked.notes.append(f"{shown}: {kernel.summary}")
         else:
             checked.unchecked.append(f"{shown}: not checked: {_why(kernel)}")
+    for name, (maker, values) in found.extracted.closures.items():
+        needs = ", ".join(f"`{value}`" for value in values)
+        checked.unchecked.append(
+            f"{shown}: not checked: `{name}`: it is made by `{maker}` with values of its own: {needs}"
+        )
     checked.notes.extend(f"{shown}: {text}" for text in _left_out(found.extracted))
 
 

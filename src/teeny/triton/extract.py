@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from teeny.triton.nested import is_jit, nested
 from teeny.triton.source import is_kernel
 from teeny.triton.stubs import stubbing
 
@@ -25,13 +26,17 @@ _OURS = ("triton", "jit", "autotune", "heuristics", "tl")
 
 @dataclass(slots=True)
 class Extracted:
-    """`kernels` by name in the order of the file; the syntax `tree`; imports left out and modules stubbed."""
+    """`kernels` by name in the order of the file; the syntax `tree`; imports left out and modules stubbed.
+
+    `closures`: for a kernel that a function makes with values of its own, the function and the names of those.
+    """
 
     kernels: dict[str, Any]
     tree: ast.Module
     unneeded: list[str] = field(default_factory=list[str])
     stubbed: list[str] = field(default_factory=list[str])
     dropped: list[str] = field(default_factory=list[str])
+    closures: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict[str, tuple[str, tuple[str, ...]]])
 
 
 def mentions_kernels(text: bytes) -> bool:
@@ -46,6 +51,8 @@ def extract(path: Path, text: str, name: str) -> Extracted:
     """
     tree = ast.parse(text, str(path))
     tree.body = [part for statement in tree.body for part in _parts(statement)]
+    inner, closures = nested(tree)
+    tree.body += inner
     dropped = list(_strip(tree))
     needed = _needed(tree)
     module = ModuleType(name)
@@ -65,7 +72,7 @@ def extract(path: Path, text: str, name: str) -> Extracted:
     names = [n for s in body for n in _jitted(s)]
     found = {n: module.__dict__[n] for n in names if is_kernel(module.__dict__.get(n))}
     unneeded = [n for s in tree.body if s not in needed for n in _imports(s)]
-    return Extracted(found, tree, unneeded, list(stubbed), dropped)
+    return Extracted(found, tree, unneeded, list(stubbed), dropped, closures)
 
 
 def _parts(node: ast.stmt) -> list[ast.stmt]:
@@ -73,11 +80,6 @@ def _parts(node: ast.stmt) -> list[ast.stmt]:
     if not isinstance(node, ast.Import):
         return [node]
     return [ast.copy_location(ast.Import([alias]), node) for alias in node.names]
-
-
-def _is_jit(node: ast.expr) -> bool:
-    head = node.func if isinstance(node, ast.Call) else node
-    return (isinstance(head, ast.Attribute) and head.attr == "jit") or (isinstance(head, ast.Name) and head.id == "jit")
 
 
 def _functions(node: ast.stmt) -> Iterator[ast.FunctionDef]:
@@ -92,7 +94,7 @@ def _functions(node: ast.stmt) -> Iterator[ast.FunctionDef]:
 
 def _jitted(node: ast.stmt) -> Iterator[str]:
     for function in _functions(node):
-        if any(map(_is_jit, function.decorator_list)):
+        if any(map(is_jit, function.decorator_list)):
             yield function.name
 
 
@@ -100,7 +102,7 @@ def _strip(tree: ast.Module) -> Iterator[str]:
     """Take decorators that are none of Triton's off the kernels; how they are written."""
     for statement in tree.body:
         for function in _functions(statement):
-            if any(map(_is_jit, function.decorator_list)):
+            if any(map(is_jit, function.decorator_list)):
                 kept = [d for d in function.decorator_list if _root(d) in _OURS]
                 yield from (ast.unparse(d) for d in function.decorator_list if d not in kept)
                 function.decorator_list = kept

@@ -88,9 +88,12 @@ def launcher(source: Any, metadata: Any) -> Callable[..., None]:
             scope.update(small_blocks(loaded[0]))
         loaded[0](packed, grid, None)
 
+    def valid(grid: tuple[Any, ...]) -> tuple[int, int, int]:
+        return normalise(grid, {}, name)
+
     scope: dict[str, Any] = {
         "most": 0, "free": (), "of": addresses.of, "slot": slot, "parts": addresses.parts, "execute": execute,
-        "error": struct.error, "normalise": lambda grid: normalise(grid, {}, name),
+        "error": struct.error, "normalise": valid,
     }  # fmt: skip
     text = _LAUNCH.format(names="".join(f", {n}" for n in names), slots="".join(f"{s}, " for s in slots if s))
     exec(compile(text, "<launch>", "exec"), scope)

@@ -19,7 +19,7 @@ from teeny.passes.lift_maps import lift_maps
 from teeny.passes.scalar_regions import scalar_regions
 from teeny.passes.structure import structure
 from teeny.triton.descriptors import made_inside
-from teeny.triton.places import expression_at, in_user_file, word_at
+from teeny.triton.places import in_user_file, readers
 
 if TYPE_CHECKING:
     from teeny.ir.core import Function, Module
@@ -36,7 +36,8 @@ def read_module(text: str, name: str, *, spans: bool = False) -> Module:
     `spans` asks for places that cover whole expressions, which takes the user's file to be parsed.
     Raises TextError (X006) for text that is none, and for an operation that teeny does not have.
     """
-    module = inline(structure(parse_module(text, name, expression_at if spans else word_at)), _called)
+    expression, word = readers()
+    module = inline(structure(parse_module(text, name, expression if spans else word)), _called)
     for op in walk_function(module.kernel):
         if op.loc is not None and (place := in_user_file(op.loc)) is not op.loc:
             op.loc = place
