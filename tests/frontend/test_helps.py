@@ -80,6 +80,34 @@ def test_a_slip_is_still_a_slip() -> None:
     assert fault("tl.store(x_ptr, tl.exq(1))").help[0].startswith("did you mean")
 
 
+def test_a_literal_where_a_tensor_is_needed() -> None:
+    found = fault("tl.store(x_ptr, tl.exp(2.0))")
+    assert (found.code, found.help) == (
+        "T010",
+        ("make it a tensor, of a dtype that you say: tl.full((), 2.0, tl.f32)",),
+    )
+
+
+def test_a_value_of_another_dtype_than_is_said_beside_it() -> None:
+    found = fault("tl.full((4,), tl.program_id(0), tl.f32)")
+    assert found.code == "T002"
+    assert found.message == "`tl.program_id(0)` is i32 and the dtype is f32; `tl.full` does not convert"
+    assert found.fixes[0].edits[0].replacement == ".to(tl.f32)"
+
+
+@pytest.mark.parametrize(("line", "changed"), [("a += x", "x"), ("a = a + x", "a"), ("a = x + a", "a")])
+def test_what_is_converted_can_be(line: str, changed: str) -> None:
+    """Of `a += x` the right side, even where the left one is narrower."""
+    found = fault(f"a, x = tl.full((4,), 0.0, tl.f16), tl.load(x_ptr); {line}")
+    to = "tl.f16" if changed == "x" else "tl.f32"
+    assert (found.code, found.help) == ("T002", (f"convert one: {changed}.to({to})",))
+
+
+def test_a_float_first_beside_integers() -> None:
+    found = fault("tl.maximum(0.5, tl.program_id(0))")
+    assert (found.code, found.message.split(",")[0]) == ("T006", "the float `0.5` does not fit `tl.program_id(0)`")
+
+
 def test_the_names_are_those_of_triton_and_not_ours() -> None:
     triton = pytest.importorskip("triton.language")
     assert not [name for name in LACKING if hasattr(tl, name)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from teeny.diag.diagnostic import Edit, Fix, Label
 from teeny.diag.span import Location, Span
 from teeny.frontend.overload import Mismatch, signatures
-from teeny.frontend.signature import show_terms
+from teeny.frontend.signature import Param, show_terms
 from teeny.frontend.values import Comparison, Condition, Unset, is_tuple, kind_of, show
 from teeny.ir.dtype import DType, members
 from teeny.ir.poly import Poly
@@ -87,9 +87,21 @@ def explain(
         literal = nodes["value"]
         help = "use an int, or a float dtype"
         return c.fault("T006", f"the float `{c.text(literal)}` does not fit {value.name}", literal, help=help)
+    if isinstance(value, DType) and isinstance(values.get("value"), Operand) and "value" in nodes:
+        return _not_of(call, nodes["value"], values["value"], value)
     if value is None and isinstance(at, ast.Name):
         return c.fault("T010", f"`{call.text}` is None here", at, help=f"use it under `if {call.text} is not None:`")
     return c.fault("T010", call.needs(show(value)), at)
+
+
+def _not_of(call: _Call, at: ast.AST, value: Operand, to: DType) -> Any:
+    """A value beside the dtype that it should have."""
+    c, text = call.c, call.c.text(at)
+    if not isinstance(value.dtype, DType) or isinstance(value.type, ViewType):
+        return c.fault("T005", f"`{text}` is {show(value)}, and the dtype is {to.name}", at)
+    help = f"convert it: {_wrap(at, text)}.to({call.text})"
+    said = f"`{text}` is {value.dtype.name} and the dtype is {to.name}; {call.name} does not convert"
+    return c.fault("T002", said, at, help=help, fix=_converted(c, at, call.text, help))
 
 
 def _address(call: _Call, x: Operand, to: DType | PointerType) -> Any:
@@ -203,6 +215,9 @@ def _bound(call: _Call, dtype: DType) -> Any:
     assert term is not None
     assert term.dtype is not None
     need, wanted = term.dtype.bound, term.dtype.mask
+    literal = next((n for n, v in call.values.items() if kind_of(v) is float and _takes_float(call.function, n)), None)
+    if need == "Float" and literal in call.nodes and call.function.symbol != "/":
+        return _no_float(call.c, call.nodes[literal], call.at, dtype)
     text = f"{call.name} needs {need}; `{call.text}` is {dtype.name}"
     if dtype.is_variable:
         lacking = ", ".join(m.name for m in members(dtype) if not m.mask & wanted)
@@ -246,8 +261,9 @@ def _differ(call: _Call, value: Operand, dtype: DType) -> Any:
         return c.fault("T002", text, at, *_born(value, c.location(at)))
     beside = call.nodes[other]
     changed, target = at, wanted
-    if dtype.kind == wanted.kind == "float" and dtype.bits > wanted.bits:  # the narrow one is converted
-        changed, target = beside, dtype
+    assigned = isinstance(beside, ast.Name) and isinstance(beside.ctx, ast.Store)  # `beside += at`
+    if dtype.kind == wanted.kind == "float" and dtype.bits > wanted.bits and not assigned:
+        changed, target = beside, dtype  # the narrow one is converted
     named = beside if changed is at else at
     to = f"{named.id}.dtype" if isinstance(named, ast.Name) and target.is_variable else _dtype_text(c, target)
     help = f"convert one: {_wrap(changed, c.text(changed))}.to({to})"
@@ -279,10 +295,7 @@ def _literal(call: _Call, value: Any) -> Any:
     if kind_of(value) is float and _takes_float(call.function, parameter):
         for name, other in call.values.items():
             if isinstance(other, Operand) and name != parameter and name in call.nodes and not _is_flag(call, name):
-                dtype = other.dtype
-                shown = f"points at {dtype.pointee}" if isinstance(dtype, PointerType) else f"is {dtype.name}"
-                text = f"the float `{call.text}` does not fit `{c.text(call.nodes[name])}`, which {shown}"
-                return c.fault("T006", text, at, help="use an int, or convert the tensor first")
+                return _no_float(c, at, call.nodes[name], other.dtype)
     if parameter == "mask":
         return c.fault(
             "T004", f"the mask of {call.name} must be bool; `{call.text}` is {show(value)}", at, help=_COMPARE
@@ -291,7 +304,22 @@ def _literal(call: _Call, value: Any) -> Any:
         span = c.location(at).span
         text, help = f"{call.name} needs a tuple for `shape`; `{call.text}` is {show(value)}", f"write ({call.text},)"
         return c.fault("T010", text, at, help=help, fix=Fix(help, (Edit(span, f"({span.text},)"),)))
-    return c.fault("T010", call.needs(show(value)), at)
+    help = ""
+    if kind_of(value) in (int, float) and any(t.kind == "tensor" for t in call.wrong.param.terms):
+        dtype = "i32" if kind_of(value) is int and not _floats_alone(call.wrong.param) else "f32"
+        help = f"make it a tensor, of a dtype that you say: tl.full((), {call.text}, tl.{dtype})"
+    return c.fault("T010", call.needs(show(value)), at, help=help)
+
+
+def _floats_alone(parameter: Param) -> bool:
+    return all(t.dtype is None or t.dtype.bound == "Float" for t in parameter.terms)
+
+
+def _no_float(c: Context, literal: ast.AST, beside: ast.AST, dtype: DType | PointerType) -> Any:
+    """A float literal beside something else than floats."""
+    shown = f"points at {dtype.pointee}" if isinstance(dtype, PointerType) else f"is {dtype.name}"
+    text = f"the float `{c.text(literal)}` does not fit `{c.text(beside)}`, which {shown}"
+    return c.fault("T006", text, literal, help="use an int, or convert the tensor first")
 
 
 def _takes_float(function: LanguageFunction, parameter: str) -> bool:

@@ -15,7 +15,7 @@ from teeny.ops.vocabulary import GENERIC_ONLY, as_unsigned, predicate_type
 if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Op, Value
-    from teeny.language.typing import D, F, N, Ptr, Q, S, Tensor, X, bool_, i32, i64
+    from teeny.language.typing import D, F, N, Ptr, Q, S, Tensor, X, bool_, f32, i32, i64
 
 __all__ = ["where"]
 
@@ -117,8 +117,9 @@ def _emit(predicate: str) -> Any:
     return emit
 
 
-def _where(b: Builder, shape: Any, dtype: DType, condition: Operand, x: Operand, y: Operand) -> Value:
-    return b.create(select, condition.value, x.value, y.value)
+def _where(b: Builder, shape: Any, dtype: DType | None, condition: Operand, x: Operand, y: Operand) -> Any:
+    chosen = b.create(select, condition.value, x.value, y.value)
+    return Operand(chosen, x.dtype) if dtype is None else chosen
 
 
 @overload
@@ -239,6 +240,10 @@ def where(condition: Tensor[bool_] | bool, x: Tensor[Q], y: float) -> Tensor[Q]:
 def where(condition: Tensor[bool_] | bool, x: float, y: Tensor[Q]) -> Tensor[Q]: ...
 @overload
 def where(condition: Tensor[bool_] | bool, x: Ptr[X], y: Ptr[X]) -> Ptr[X]: ...
+@overload
+def where(condition: Tensor[bool_], x: int, y: int) -> Tensor[Any]: ...
+@overload
+def where(condition: Tensor[bool_], x: float, y: float) -> Tensor[f32]: ...
 @language(
     _where,
     elementwise=True,
@@ -246,5 +251,8 @@ def where(condition: Tensor[bool_] | bool, x: Ptr[X], y: Ptr[X]) -> Ptr[X]: ...
     differs="Triton converts x and y to a common dtype.",
 )
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """x where the condition holds, else y; both are evaluated (it is no control flow). All three broadcast."""
+    """x where the condition holds, else y; both are evaluated (it is no control flow). All three broadcast.
+
+    Two literals make a tensor of i32, or of f32 where one of them is a float.
+    """
     ...

@@ -125,18 +125,26 @@ def rtruediv(x: Tensor[F], y: float) -> Tensor[F]:
     ...
 
 
+@overload
+def fdiv(x: Tensor[F], y: Tensor[F] | float, ieee_rounding: Const[bool] = False) -> Tensor[F]: ...
+@overload
+def fdiv(x: float, y: Tensor[F], ieee_rounding: Const[bool] = False) -> Tensor[F]: ...
 @language(_fdiv, elementwise=True)
-def fdiv(x: Tensor[F], y: Tensor[F] | float, ieee_rounding: Const[bool] = False) -> Tensor[F]:
+def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> Any:
     """x / y of floats; with `ieee_rounding` as `div_rn`."""
     ...
 
 
+@overload
+def div_rn(x: Tensor[F], y: Tensor[F] | float) -> Tensor[F]: ...
+@overload
+def div_rn(x: float, y: Tensor[F]) -> Tensor[F]: ...
 @language(
     _div_rn,
     elementwise=True,
     differs="Triton takes f32 alone.",
 )
-def div_rn(x: Tensor[F], y: Tensor[F] | float) -> Tensor[F]:
+def div_rn(x: Any, y: Any) -> Any:
     """x / y of floats, rounded correctly on GPUs too."""
     ...
 

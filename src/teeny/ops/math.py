@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from teeny.ir.dtype import F64, FLOAT, DType
 from teeny.ir.rules import Interval, monotone
@@ -222,13 +222,17 @@ def log1p(x: Tensor[F]) -> Tensor[F]:
     ...
 
 
+@overload
+def pow(x: Tensor[F], y: Tensor[F] | float) -> Tensor[F]: ...
+@overload
+def pow(x: float, y: Tensor[F]) -> Tensor[F]: ...
 @language(
     _emit_pow,
     elementwise=True,
     triton="libdevice.pow",
     differs="Triton takes f32 and f64 alone.",
 )
-def pow(x: Tensor[F], y: Tensor[F] | float) -> Tensor[F]:
+def pow(x: Any, y: Any) -> Any:
     """x to the power y, with C's special cases: 1 for y = 0 and for x = 1 even beside a NaN; NaN for x < 0 unless y is
     whole. Triton has it in libdevice."""
     ...
