@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from teeny.backends.triton.wheel import version
 from teeny.diag.span import Location, SourceFile, Span, byte_column, user_location
 
-__all__ = ["expression_at", "in_user_file", "readers", "word_at"]
+__all__ = ["Reader", "expression_at", "in_user_file", "readers", "word_at"]
 
 _WORD = re.compile(r"[\w.]+|.")
 
