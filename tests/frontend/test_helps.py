@@ -13,7 +13,8 @@ import teeny.language as tl
 from teeny.frontend.triton_names import LACKING
 
 
-def fault(line: str, **around: Any) -> Any:
+def fault(line: str, below: str = "", **around: Any) -> Any:
+    """The one fault of a kernel of this line; `below` stands in its file, and has not run."""
     names = ", ".join(around)
     text = (
         f"def outer({names}):\n"
@@ -22,7 +23,8 @@ def fault(line: str, **around: Any) -> Any:
         "    return k\n"
     )
     name = f"<help {line}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    lines = (text + below).splitlines(keepends=True)
+    linecache.cache[name] = (len(text), None, lines, name)
     scope: dict[str, Any] = {"tl": tl, "np": np}
     exec(compile(text, name, "exec", dont_inherit=True), scope)
     with pytest.raises(tn.KernelError) as caught:
@@ -106,6 +108,63 @@ def test_what_is_converted_can_be(line: str, changed: str) -> None:
 def test_a_float_first_beside_integers() -> None:
     found = fault("tl.maximum(0.5, tl.program_id(0))")
     assert (found.code, found.message.split(",")[0]) == ("T006", "the float `0.5` does not fit `tl.program_id(0)`")
+
+
+def test_a_helper_further_down() -> None:
+    found = fault("later(x_ptr)", below="def later(x): ...\n")
+    assert (found.code, found.help) == ("E002", ("move `later` above the kernel",))
+    assert found.message == "`later` is not defined yet: a kernel is checked where it stands, and line 5 comes later"
+
+
+@tn.kernel
+def launched(x_ptr: tl.Ptr[tl.f32]) -> None:
+    tl.store(x_ptr, 0.0)
+
+
+def test_a_kernel_is_not_called() -> None:
+    found = fault("other(x_ptr)", other=launched)
+    assert (found.code, found.help[0].split(":")[0]) == ("E004", "a kernel is launched, and not called")
+
+
+def test_functions_of_triton() -> None:
+    triton = pytest.importorskip("triton")
+    language = pytest.importorskip("triton.language")
+
+    def helper(x: Any) -> Any:
+        return x
+
+    compiled = triton.jit(helper)
+    found = fault("helper(tl.load(x_ptr))", helper=compiled)
+    assert (found.code, "leave out `@triton.jit`" in found.help[0]) == ("E004", True)
+    for line, said in (
+        ("triton.exp(tl.load(x_ptr))", "use tl.exp"),
+        ("triton.sum(tl.load(x_ptr + tl.arange(0, 4)), 0)", "use tl.sum"),
+        ("triton.cdiv(tl.program_id(0), 4)", "use tl.cdiv"),
+    ):
+        found = fault(line, triton=language)
+        assert (found.code, found.help) == ("E004", (said,))
+        assert found.fixes[0].edits[0].replacement == said.removeprefix("use ")
+    found = fault("triton.next_power_of_2(5)", triton=triton)
+    assert (found.code, found.help[0].split(",")[0]) == ("E004", "compute what is known before a launch outside")
+
+
+@pytest.mark.parametrize("body", ["pass", "break"])
+def test_the_index_after_its_loop(body: str) -> None:
+    lines = ("i = 5", f"for i in range(tl.program_id(0)): {body}", "tl.store(x_ptr + i, 0.0)")
+    found = fault("\n        ".join(lines))
+    assert (found.code, found.message) == ("E003", "`i` is the index of a loop, and not defined after it")
+    assert found.help == ("keep it under another name, which has a value before the loop: last = i",)
+
+
+@pytest.mark.parametrize("text", ["0.5", 'float("-inf")', '-float("inf")', 'float("nan")'])
+def test_a_float_that_enters_a_loop(text: str) -> None:
+    lines = (f"m = {text}", "for _ in range(tl.program_id(0)): m = tl.maximum(m, tl.load(x_ptr))")
+    found = fault("\n        ".join(lines))
+    assert found.code == "T008"
+    (edit,) = found.fixes[0].edits
+    assert edit.replacement == f"tl.full((), {text}, tl.f32)"
+    compile(found.help[0].split(": ", 1)[1], "help", "exec")
+    assert "inf," not in found.help[0]
 
 
 def test_the_names_are_those_of_triton_and_not_ours() -> None:

@@ -47,6 +47,8 @@ class Maybe(NamedTuple):
 
     why: str
     where: Location
+    index: bool = False
+    """Whether it is the index of a loop, which needs no `why`."""
 
 
 class Returned(NamedTuple):
@@ -313,10 +315,11 @@ class Context:
         return self.undefined(name, f"`{name}` is not defined {when}", node, *labels, help=help)
 
     def _undefined(self, name: str, value: Maybe, node: ast.AST) -> Any:
-        text = f"`{name}` may be undefined here: it is set {value.why}"
-        return self.undefined(
-            name, text, node, Label(value.where, "set here", primary=False), help=f"give `{name}` a value before"
-        )
+        text, help = f"`{name}` may be undefined here: it is set {value.why}", f"give `{name}` a value before"
+        if value.index:
+            text = f"`{name}` is the index of a loop, and not defined after it"
+            help = f"keep it under another name, which has a value before the loop: last = {name}"
+        return self.undefined(name, text, node, Label(value.where, "set here", primary=False), help=help)
 
     def undefined(
         self,

@@ -58,7 +58,7 @@ def call(c: Context, node: ast.Call) -> Any:
     function = function_of(teeny.language.device_print if target is print else target)
     if function is not None:
         return _language(c, node, function, tuple(args), keywords, tuple(nodes), keyword_nodes)
-    if isinstance(target, FunctionType):
+    if isinstance(target, FunctionType) and _home(target) != "triton":
         return inline(c, node, target, tuple(args), keywords, tuple(nodes), keyword_nodes)
     if isinstance(target, Answer):
         if args or keywords:
@@ -94,15 +94,30 @@ def _language(
     return c.fault("E004", f"{function.display} belongs into a `for` statement", node, help=f"for i in {c.text(node)}:")
 
 
+def _home(target: Any) -> str:
+    """The package that an object comes from."""
+    return str(getattr(target, "__module__", "")).partition(".")[0]
+
+
 def _not_callable(c: Context, node: ast.expr, target: Any) -> Any:
     name = str(getattr(target, "__name__", ""))
     fix: Fix | None = None
-    if str(getattr(target, "__module__", "")).partition(".")[0] in ("numpy", "torch", "math"):
+    same = getattr(teeny.language, name, None)
+    ours = isinstance(same, FunctionType) or function_of(same) is not None
+    if hasattr(target, "specialize"):
+        help = "a kernel is launched, and not called: write what both do as a plain function with types, and call that"
+    elif _home(target) in ("numpy", "torch", "math", "triton"):
         help = "use the function of the same meaning in teeny.language"
-        if function_of(getattr(teeny.language, name, None)) is not None:
-            ours = next((n for n, v in c.frame.fn.__globals__.items() if v is teeny.language), "tl") + f".{name}"
-            help = f"use {ours}"
-            fix = Fix(help, (Edit(c.location(node).span, ours),))
+        if _home(target) == "triton":
+            help = "compute what is known before a launch outside, and pass it as a Const parameter"
+        if ours:
+            instead = next((n for n, v in c.frame.fn.__globals__.items() if v is teeny.language), "tl") + f".{name}"
+            help = f"use {instead}"
+            fix = Fix(help, (Edit(c.location(node).span, instead),))
+    elif _home(target.__class__) == "triton":
+        help = "a helper is a plain Python function: leave out `@triton.jit`, and give its parameters types"
+    elif target is range:
+        help = "it belongs into a `for` statement"
     elif isinstance(target, type):
         help = "a kernel has no objects; pass single values"
     else:

@@ -161,7 +161,7 @@ def _symbolic(c: Context, node: ast.For, start: Dim, end: Dim, step: Dim) -> Non
     after(c, node, carried, made.results, names)
     for name in names:
         _loosen(c, name)
-    c.bind(target, Maybe("by the loop alone", where), where)
+    c.bind(target, Maybe("", where, index=True), where)
 
 
 def _key(c: Context) -> tuple[Any, ...]:

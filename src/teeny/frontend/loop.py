@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 from teeny.diag.diagnostic import Edit, Fix, Label
@@ -42,7 +43,7 @@ from teeny.ops.control import for_ as scf_for
 from teeny.ops.control import yield_
 from teeny.ops.function import Operand
 
-_LITERAL = re.compile(r"\s*=\s*(-?[\w.]+(?:[eE][-+]?\d+)?)\s*(?:#.*)?$")
+_LITERAL = re.compile(r"""\s*=\s*(-?(?:float\(["'][-+\w]+["']\)|[\w.]+(?:[eE][-+]?\d+)?))\s*(?:#.*)?$""")
 """What follows the name in an assignment of a literal."""
 
 
@@ -153,7 +154,7 @@ def _loop(
         c.b.op(yield_, outputs(leaving))
     made = c.b.op(scf_for, (*bounds, *inits), attrs, (IrRegion([body]),))
     after(c, node, carried, made.results, names)
-    c.bind(target, Maybe("by the loop alone", where), where)
+    c.bind(target, Maybe("", where, index=True), where)
 
 
 def labels_of(carried: list[Carried]) -> list[str]:
@@ -186,7 +187,7 @@ def carry(c: Context, node: ast.For | ast.While, names: Mapping[str, ast.AST], u
 
 
 def _float_literal(c: Context, name: str, value: Any, where: Location) -> Any:
-    text = repr(value) if isinstance(value, float) else value.text
+    text = value.text if isinstance(value, Unset) else repr(value) if isfinite(value) else f'float("{value}")'
     typed = f"tl.full((), {text}, tl.f32)"
     return c.fault(
         "T008",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -72,6 +73,12 @@ def _unknown_name(c: Context, node: ast.Name, why: Missing) -> Any:
             node,
             help=f"give `{name}` a value before",
         )
+    source = c.location(node).span.source
+    later = re.search(rf"^(?:def|class) {name}\b|^{name}\s*[:=]", source.text, re.MULTILINE)
+    if later is not None:
+        line = source.text.count("\n", 0, later.start()) + 1
+        text = f"`{name}` is not defined yet: a kernel is checked where it stands, and line {line} comes later"
+        return c.undefined(name, text, node, help=f"move `{name}` above the kernel", code="E002")
     from difflib import get_close_matches
 
     close = get_close_matches(name, [*c.frame.env, *c.frame.fn.__globals__], 1)

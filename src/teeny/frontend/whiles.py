@@ -189,4 +189,4 @@ def counted(c: Context, node: ast.For, bounds: list[Value], dtype: DType, step: 
     c.bind(name, Operand(start, dtype), where)
     first = either(lambda: compare(b, "lt", dtype, start, end), lambda: compare(b, "gt", dtype, start, end))
     _flagged(c, node, node.iter, Operand(first, BOOL), following, {}, here, (name,))
-    c.bind(node.target.id, Maybe("by the loop alone", where), where)
+    c.bind(node.target.id, Maybe("", where, index=True), where)

@@ -40,9 +40,10 @@ def _require(b: Builder, op: Op, arguments: Collection[Value]) -> None:
     base, *numbers = op.operands
     type_ = op.results[0].type
     assert isinstance(type_, ViewType)
-    name = f"`{base.name}`" if base.name else "a tensor descriptor"
+    start = f"`{base.name}`" if base.name else "a tensor descriptor"
+    name = f"the tensor descriptor of {start}" if base.name else start
     if base in arguments:
-        text = f"the address of {name} must be a multiple of {LINE} bytes, since a tensor descriptor starts there"
+        text = f"the address of {start} must be a multiple of {LINE} bytes, since a tensor descriptor starts there"
         b.op(aligned_, (base,), {"bytes": LINE, "message": text})
     multiple = LINE // type_.element.bytes
     for axis, stride in enumerate(numbers[len(type_.shape) : -1]):
@@ -52,5 +53,5 @@ def _require(b: Builder, op: Op, arguments: Collection[Value]) -> None:
         assert isinstance(stride.type, DType)
         rest = b.create(remsi, stride, constant(b, stride.type, multiple))
         fits = b.create(cmpi, rest, constant(b, stride.type, 0), predicate="eq")
-        text = f"the stride of axis {axis} of the tensor descriptor of {name} must be a multiple of {LINE} bytes"
+        text = f"the stride of axis {axis} of {name} must be a multiple of {LINE} bytes"
         b.op(require_, (fits,), {"message": f"{text}, {multiple} elements of {type_.element}"})

@@ -31,7 +31,7 @@ class TensorDescriptor:
     padding: str = "zero"
 
     def __post_init__(self) -> None:
-        described(self, "tn.TensorDescriptor", "base")
+        described(self, "tn.TensorDescriptor")
 
     @staticmethod
     def from_tensor(tensor: Any, block_shape: Sequence[int], padding: str = "zero") -> TensorDescriptor:
@@ -56,37 +56,47 @@ class Described:
     padding: str
 
 
-def described(value: Any, kernel: str, argument: str) -> Described:
-    """Check a descriptor. Raises LaunchError L002, and NotAnArrayError where its base is no array."""
+def described(value: Any, kernel: str, argument: str = "") -> Described:
+    """Check a descriptor, one passed as `argument` to a kernel, or one that is being made.
+
+    Raises LaunchError L002, and NotAnArrayError where its base is no array.
+    """
     info = describe(value.base)
     shape, strides, block = (tuple(map(int, one)) for one in (value.shape, value.strides, value.block_shape))
     padding = getattr(value, "padding", "zero")
 
-    def wrong(found: str, needed: str) -> LaunchError:
+    def wrong(part: str, found: str, needed: str) -> LaunchError:
+        name = f"`{argument}` of `{kernel}`" if argument else "this"
         return LaunchError.of(
-            "L002", f"`{argument}` of `{kernel}` is no tensor descriptor that a GPU takes", kernel=kernel,
-            argument=argument, found=found, needed=needed,
+            "L002", f"{name} is no tensor descriptor that a GPU takes", kernel=kernel,
+            argument=argument or part, found=found, needed=needed,
         )  # fmt: skip
 
     if not 1 <= len(shape) == len(strides) == len(block) <= MAX_RANK:
         sizes = f"shape {shape}, strides {strides}, block_shape {block}"
-        raise wrong(sizes, f"as many sizes as strides and sizes of a block, one to {MAX_RANK}")
+        raise wrong("block_shape", sizes, f"as many sizes as strides and sizes of a block, one to {MAX_RANK}")
     if any(not 0 <= n <= LARGEST for n in shape):
-        raise wrong(f"shape {shape}", f"sizes of 0 to {LARGEST}")
+        raise wrong("shape", f"shape {shape}", f"sizes of 0 to {LARGEST}")
     if strides[-1] != 1:
-        raise wrong(f"strides {strides}", "1 as the last stride; a transposed array has its axes in the other order")
+        raise wrong(
+            "strides", f"strides {strides}", "1 as the last stride; a transposed array has its axes in the other order"
+        )
     leaf = LEAVES.get(info.dtype)
     size = leaf.bytes if leaf is not None else 1
     if any(n * size % LINE for n in strides[:-1]):
-        raise wrong(f"strides {strides} of {info.dtype}", f"strides that are multiples of {LINE} bytes")
+        raise wrong("strides", f"strides {strides} of {info.dtype}", f"strides that are multiples of {LINE} bytes")
     if info.pointer % LINE:
-        raise wrong(f"an array at the address {info.pointer:#x}", f"an address that is a multiple of {LINE}")
+        raise wrong("base", f"an array at the address {info.pointer:#x}", f"an address that is a multiple of {LINE}")
     if any(n < 1 or n & (n - 1) for n in block):
-        raise wrong(f"block_shape {block}", "powers of two")
+        raise wrong("block_shape", f"block_shape {block}", "powers of two")
     if block[-1] * size < LINE:
-        raise wrong(f"block_shape {block} of {info.dtype}", f"{LINE // size} elements or more in a row: {LINE} bytes")
+        raise wrong(
+            "block_shape",
+            f"block_shape {block} of {info.dtype}",
+            f"{LINE // size} elements or more in a row: {LINE} bytes",
+        )
     if padding not in ("zero", "nan") or (padding == "nan" and (leaf is None or not leaf.kind.startswith("float"))):
-        raise wrong(f"padding {padding!r} of {info.dtype}", 'padding "zero", or "nan" of floats')
+        raise wrong("padding", f"padding {padding!r} of {info.dtype}", 'padding "zero", or "nan" of floats')
     return Described(info, shape, strides, block, str(padding))
 
 
