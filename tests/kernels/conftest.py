@@ -45,6 +45,29 @@ class OnCuda:
         return launch
 
 
+class Placed:
+    """Arrays where a kernel that is given their addresses finds them."""
+
+    def __init__(self, arrays: list[Any], cuda: bool) -> None:
+        self.arrays: list[Any] = arrays
+        if cuda:
+            from teeny.runtime.cuda import cuda_device
+            from teeny.runtime.cuda_buffer import from_numpy
+
+            self.arrays = [from_numpy(cuda_device(0), array) for array in arrays]
+
+    def addresses(self) -> Any:
+        return np.array([a.ctypes.data if isinstance(a, np.ndarray) else a.pointer for a in self.arrays], np.int64)
+
+    def numpy(self) -> list[Any]:
+        return [a if isinstance(a, np.ndarray) else a.numpy() for a in self.arrays]
+
+
+@pytest.fixture
+def placed() -> Callable[[list[Any]], Placed]:
+    return lambda arrays: Placed(arrays, isinstance(products.grouped, OnCuda))
+
+
 def of(module: ModuleType) -> list[tuple[str, Any]]:
     """The kernels of a module."""
     return [(name, thing) for name, thing in vars(module).items() if isinstance(thing, Kernel)]
@@ -58,7 +81,7 @@ def _device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         for module in MODULES:
             for name, thing in of(module):
                 monkeypatch.setattr(module, name, OnCuda(thing))
-        rough = "products" in request.node.nodeid or "attention" in request.node.nodeid
+        rough = any(name in request.node.nodeid for name in ("products", "attention", "stream"))
         monkeypatch.setattr(test_norms, "LOOSE", 200.0 if rough else 20.0)  # f32 goes through tf32 in products
     elif find_spec("triton") is not None:
         made = kernels.specialize

@@ -55,13 +55,12 @@ def test_persistent_and_split(dtype: str, size: tuple[int, int, int]) -> None:
     near(total, wanted, "f32", 8)
 
 
-def test_grouped() -> None:
+def test_grouped(placed: Any) -> None:
     sizes = np.array([(20, 30, 40), (5, 70, 16), (33, 3, 9)], np.int32)
     a, b, wanted = zip(*(pair("f32", *map(int, size)) for size in sizes), strict=True)
-    c = [np.zeros(w.shape, np.float32) for w in wanted]
-    addresses = [np.array([x.ctypes.data for x in xs], np.int64) for xs in (a, b, c)]
-    products.grouped[2](*addresses, sizes, 3, BM=16, BN=16, BK=16)
-    for found, right in zip(c, wanted, strict=True):
+    there = [placed(list(arrays)) for arrays in (a, b, [np.zeros(w.shape, np.float32) for w in wanted])]
+    products.grouped[2](*(arrays.addresses() for arrays in there), sizes, 3, BM=16, BN=16, BK=16)
+    for found, right in zip(there[2].numpy(), wanted, strict=True):
         near(found, right, "f32", 8)
 
 

@@ -98,7 +98,7 @@ acos_ = _function("math.acos", wide("arccos"), vecmath.acos, math.acos, Ulp(2.4,
 atan_ = _function("math.atan", wide("arctan"), vecmath.atan, math.atan, Ulp(2.0, 2.0, 2.0), monotone(math.atan))
 asinh_ = _function("math.asinh", wide("arcsinh"), vecmath.asinh, math.asinh, Ulp(2.0, 3.0, 3.0), monotone(math.asinh))
 acosh_ = _function("math.acosh", wide("arccosh"), vecmath.acosh, math.acosh, Ulp(2.4, 4.0, 3.0))
-atanh_ = _function("math.atanh", wide("arctanh"), vecmath.atanh, math.atanh, Ulp(2.0, 3.0, 2.0))
+atanh_ = _function("math.atanh", wide("arctanh"), vecmath.atanh, math.atanh, Ulp(2.0, 3.0, 2.5))
 log10_ = _function("math.log10", wide("log10"), vecmath.log10, math.log10, Ulp(0.6, 2.0, 1.5), cost=60.0)
 exp10_ = _function("libdevice.exp10", _exp10, vecmath.exp10, lambda x: 10.0**x, Ulp(1.5, 2.0, 1.5))
 cbrt_ = _function("math.cbrt", wide("cbrt"), vecmath.cbrt, lambda x: x ** (1 / 3), Ulp(0.6, 1.5, 1.5))

@@ -72,6 +72,37 @@ def copied(
 
 
 @tn.kernel
+def grouped(
+    x: tl.TensorDescriptor[F], y: tl.Ptr[F], m: tl.Scalar[tl.i32], n: tl.Scalar[tl.i32], by: tl.Scalar[tl.i32],
+    HOW: tl.Const[str],
+) -> None:  # fmt: skip
+    """Tiles stored at offsets that no one can know not to be negative, except some."""
+    q = tl.make_tensor_descriptor(y, (m, n), (n, 1), (8, 16))
+    across, program = tl.cdiv(n, 16), tl.program_id(0)
+    row, column = program // across * 8, program % across * 16
+    if HOW == "moved":
+        row += by
+    if HOW == "before":
+        row -= 8
+    if HOW == "assumed":
+        tl.assume(by >= 0)
+        row += by
+    if HOW == "above":
+        tl.assume(by > -9)
+        row += by + 8
+    if HOW == "below":
+        tl.assume(by > -9)
+        row += by + 7
+    if HOW == "more":
+        for i in tl.range(0, n, 16):
+            q.store((row, i), x.load((i - 64, i)))
+    elif HOW == "added":
+        q.atomic_add((row, tl.minimum(by, 5) * 16), x.load((0, 0)))
+    else:
+        q.store((row, column), x.load((by, 16 * by)))
+
+
+@tn.kernel
 def bits(x: tl.Ptr[I], y: tl.Ptr[I], m: tl.Scalar[tl.i32], n: tl.Scalar[tl.i32], EXTREME: tl.Const[bool]) -> None:
     v = tl.make_tensor_descriptor(x, (m, n), (n, 1), (8, 16)).load((0, 0))
     q = tl.make_tensor_descriptor(y, (m, n), (n, 1), (8, 16))
@@ -114,6 +145,15 @@ def test_all_or_none() -> None:
     assert left(copied.specialize(F="f32", AT=9, SAME=False)) == 2
     none = copied.specialize(F="f32", AT=9, SAME=True)
     assert form_for(none, Target("sm_90")) is none.module
+
+
+@pytest.mark.parametrize(("how", "stored"), [
+    ("plain", True), ("moved", False), ("before", False), ("assumed", True), ("above", True), ("below", False),
+    ("more", True), ("added", False),
+])  # fmt: skip
+def test_tiles_are_stored_where_no_offset_is_negative(how: str, stored: bool) -> None:
+    kernel = grouped.specialize(F="f32", HOW=how, x=(8, 16))
+    assert left(kernel) == 1 + stored
 
 
 @pytest.mark.parametrize("same", [False, True])
