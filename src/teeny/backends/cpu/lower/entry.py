@@ -103,7 +103,9 @@ def _lower(function: Function, level: Level, options: Options) -> LoweredKernel:
             states.append(job.programs(slots))
     b.finish()
     scratch_bytes = max(64, *(state.arena.high for state in states))
-    return LoweredKernel(code.text(), symbol, scratch_bytes, states[0].cost + 5.0, params, reports_of(function), waits(function))
+    return LoweredKernel(
+        code.text(), symbol, scratch_bytes, states[0].cost + 5.0, params, reports_of(function), waits(function)
+    )
 
 
 def _check_shapes(function: Function) -> None:
