@@ -1,4 +1,4 @@
-"""Python's `min`, `max` and `abs` of run-time values, lane by lane, beside literals and compile-time values."""
+"""Python's `min`, `max` and `abs` of run-time values, lane by lane, beside literals and Consts; sizes from Consts."""
 
 from __future__ import annotations
 
@@ -47,3 +47,22 @@ def test_one_tensor_is_refused(tmp_path: Path) -> None:
     found = caught.value.diagnostics[0]
     assert found.code == "E008"
     assert found.help[0].startswith("use tl.max along an axis")
+
+
+POWERS = """
+@tn.kernel
+def kernel(x: tl.Ptr[tl.f32], out: tl.Ptr[tl.f32], N: tl.Const[int]) -> None:
+    i = tl.arange(0, tn.next_power_of_2(N))
+    total = tl.sum(tl.load(x + i, mask=i < N, other=0.0))
+    tl.store(out, total)
+    tl.store(out + 1, tn.cdiv(N, 3) + 100 * (N - 1).bit_length() + 10000 * (5).bit_length())
+"""
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("size", [1, 2, 5, 32, 33])
+def test_powers_of_two_of_compile_time_values(size: int, executor: str, tmp_path: Path) -> None:
+    """At the definition, where the size is not known, and at the specialisation."""
+    x, out = np.ones(64, np.float32), np.zeros(2, np.float32)
+    launch(kernel_of(POWERS, tmp_path), executor, [x, out], constants={"N": size})
+    assert out.tolist() == [size, -(-size // 3) + 100 * (size - 1).bit_length() + 30000]

@@ -124,7 +124,7 @@ def literals(x_ptr: tl.Ptr[F], i_ptr: tl.Ptr[I], BLOCK: tl.Const[int]) -> None:
 def literals_first(x_ptr: tl.Ptr[F], i_ptr: tl.Ptr[tl.i64], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int]) -> None:
     offs = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + offs)
-    x = tl.maximum(0.0, x) + tl.minimum(1, x) + tl.fdiv(1.0, x) + tl.div_rn(1.0, x) + tl.pow(2.0, x)
+    x = tl.maximum(0.0, abs(x)) + tl.minimum(1, x) + tl.fdiv(1.0, x) + tl.div_rn(1.0, x) + tl.pow(2.0, x)
     tl.store(x_ptr + offs, tl.fma(2.0, x, 1.0) + tl.fma(2.0, x, x) + tl.fma(2.0, 3.0, x))
     i = tl.load(i_ptr + offs)
     tl.store(i_ptr + offs, tl.maximum(i, offs) + tl.minimum(n, i) + tl.maximum(3, i))

@@ -17,7 +17,7 @@ from teeny.frontend.context import Context
 from teeny.frontend.execute import evaluate
 from teeny.frontend.outer import global_const, infinite, outside
 from teeny.frontend.triton_names import INSTEAD, LACKING, ONE_TARGET, library_instead
-from teeny.frontend.values import UNKNOWN, Answer, Method, is_faulty, is_tuple, show
+from teeny.frontend.values import UNKNOWN, Answer, Method, is_faulty, is_tuple, kind_of, show
 from teeny.ir.dtype import DType, members
 from teeny.ir.poly import Dim
 from teeny.ir.types import PointerType, ViewType
@@ -63,6 +63,9 @@ def attribute(c: Context, node: ast.Attribute) -> Any:
             return value
         help = "pass the value as a Const parameter"
         return c.fault("E012", f"`{c.text(node)}` belongs to a class, which a kernel cannot use", node, help=help)
+    if kind_of(base) is int and node.attr == "bit_length":
+        number = isinstance(base, int)
+        return Answer(base.bit_length() if number else c.opaque(f"{c.text(node)}()", (node.attr, base)))
     help = "a list is a tuple here, which stays as it is: values = (*values, new)" if is_tuple(base) else ""
     return c.fault("E001", f"{show(base)} has no attribute `{node.attr}` in a kernel", node, help=help)
 

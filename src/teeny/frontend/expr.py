@@ -108,7 +108,9 @@ def _not_callable(c: Context, node: ast.expr, target: Any) -> Any:
         help = "a kernel is launched, and not called: write what both do as a plain function with types, and call that"
     elif _home(target) in ("numpy", "torch", "math", "triton"):
         help = "use the function of the same meaning in teeny.language"
-        if _home(target) == "triton":
+        if name == "next_power_of_2":
+            help = "use tn.next_power_of_2"
+        elif _home(target) == "triton":
             help = "compute what is known before a launch outside, and pass it as a Const parameter"
         if ours:
             instead = next((n for n, v in c.frame.fn.__globals__.items() if v is teeny.language), "tl") + f".{name}"

@@ -125,6 +125,9 @@ class Tensor(Generic[D]):
     __ge__ = compare.ge
 
     if TYPE_CHECKING:
+
+        def __abs__(self: Tensor[N]) -> Tensor[N]: ...
+
         # `object` has these two, which keeps checkers from reading an alias: the signatures of `compare.eq` again
         @overload
         def __eq__(self: Tensor[S], other: Tensor[S] | int) -> Tensor[bool_]: ...

@@ -238,6 +238,9 @@ def _scalar(kernel: str, pending: _Pending, dtypes: dict[DType, DType], where: d
         ) from None
 
 
+_CONSTS = "an int, a bool, a float, a str, None, a dtype, a function or a tuple of these"
+
+
 def const_value(kernel: str, parameter: Parameter, value: Any) -> Any:
     """A Const argument, NumPy's scalars made Python's. Raises LaunchError L009."""
     plain = value.item() if type(value).__module__ == "numpy" and getattr(value, "shape", None) == () else value
@@ -249,7 +252,7 @@ def const_value(kernel: str, parameter: Parameter, value: Any) -> Any:
         kernel=kernel,
         argument=parameter.name,
         found=f"{_short(value)} ({type(value).__name__})",
-        needed=parameter.annotation,
+        needed=_CONSTS if parameter.annotation.endswith("constexpr") else parameter.annotation,
         location=parameter.location,
     )
 
