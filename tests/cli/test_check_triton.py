@@ -113,17 +113,6 @@ def test_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert data["unchecked"] == []
 
 
-def test_a_kernel_that_triton_refuses_is_not_called_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "k.py"
-    path.write_text(
-        "import triton\nimport triton.language as tl\n@triton.jit\ndef k(x_ptr, B: tl.constexpr):\n"
-        "    tl.store(x_ptr + tl.arange(0, B), unknown_thing)\n"
-    )
-    status, out = checked(path, capsys)
-    assert status == 1
-    assert "not checked: `k`: assumed: x_ptr=*fp32, B=64: Triton refuses `k`: NameError: unknown_thing" in out
-
-
 def test_missing_modules_that_kernels_need_are_stubbed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "k.py"
     path.write_text(

@@ -13,6 +13,7 @@ from teeny.diag.span import SourceFile
 if TYPE_CHECKING:
     from teeny.cli.check import Checked
     from teeny.cli.files import SourcePath
+    from teeny.diag.diagnostic import Diagnostic
     from teeny.triton.check import CheckedKernel
     from teeny.triton.extract import Extracted
 
@@ -36,8 +37,12 @@ def check_triton(file: SourcePath, checked: Checked, signatures: Sequence[str]) 
         checked.findings.append(import_fault(error, file.path))
         return
     checked.counts[file.path] += len({k.name for k in found.kernels})
+    checked.findings.extend(found.unknown)
+    told = {_line(one) for one in found.unknown}
     seen: set[str] = set()
     for kernel in found.kernels:
+        if any(one.code == "X009" and _line(one) in told for one in kernel.findings):
+            continue  # Triton says the same
         if kernel.checked:
             for one in kernel.findings:
                 text = repr((one.code, one.message, [str(label.location.span) for label in one.labels]))
@@ -53,6 +58,11 @@ def check_triton(file: SourcePath, checked: Checked, signatures: Sequence[str]) 
             f"{shown}: not checked: `{name}`: it is made by `{maker}` with values of its own: {needs}"
         )
     checked.notes.extend(f"{shown}: {text}" for text in _left_out(found.extracted))
+
+
+def _line(found: Diagnostic) -> tuple[str, int] | None:
+    """Where a finding stands."""
+    return next(((span.source.name, span.line) for span in (label.location.span for label in found.labels)), None)
 
 
 def _why(kernel: CheckedKernel) -> str:

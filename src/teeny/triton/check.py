@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from teeny.diag.diagnostic import Diagnostic
-from teeny.diag.errors import LaunchError
+from teeny.diag.errors import KernelError, LaunchError
+from teeny.diag.span import SourceFile
 from teeny.ir.text import TextError
-from teeny.triton.assume import functions_of, guesses
+from teeny.triton.assume import assume, functions_of, guesses, shown
+from teeny.triton.certain import Refusal, is_certain
 from teeny.triton.extract import Extracted, extract
 from teeny.triton.kernel import TritonKernel
 from teeny.triton.launches import launches
-from teeny.triton.roles import roles_of
+from teeny.triton.names import unknown_names
+from teeny.triton.refusal import refusal_of
+from teeny.triton.roles import Roles, roles_of
 
 __all__ = ["CheckedFile", "CheckedKernel", "check_file"]
 
@@ -25,7 +29,10 @@ _LAUNCHES = 4
 
 @dataclass(frozen=True, slots=True)
 class CheckedKernel:
-    """`origin` says where the types come from, `choices` what they are. Not `checked`: Triton refused every guess."""
+    """`origin` says where the types come from, `choices` what they are.
+
+    Not `checked`: Triton refused every guess, and may take another.
+    """
 
     name: str
     origin: str
@@ -36,15 +43,16 @@ class CheckedKernel:
     @property
     def summary(self) -> str:
         """What was assumed, in one line."""
-        parts = ", ".join(f"{n}={_shown(v)}" for n, v in self.choices.items())
+        parts = ", ".join(f"{n}={shown(v)}" for n, v in self.choices.items())
         return f"`{self.name}`: {self.origin}: {parts}" if parts else f"`{self.name}`: {self.origin}"
 
 
 @dataclass(slots=True)
 class CheckedFile:
-    """The kernels of a file, and what of the file was not run."""
+    """The kernels of a file, what of the file was not run, and `unknown`: findings about names that nothing defines."""
 
     extracted: Extracted
+    unknown: list[Diagnostic] = field(default_factory=list[Diagnostic])
     kernels: list[CheckedKernel] = field(default_factory=list[CheckedKernel])
 
 
@@ -55,7 +63,9 @@ def check_file(path: Path, name: str, stated: Mapping[str, Mapping[str, Any]]) -
     """
     text = path.read_text("utf-8", "replace")
     found = extract(path, text, name)
-    done = CheckedFile(found)
+    source = SourceFile(str(path), text)
+    names = unknown_names(found.tree, source, found.namespace, found.defined, found.open_ended)
+    done = CheckedFile(found, names)
     functions = functions_of(found.tree)
     called = {
         _name(n.func)
@@ -64,8 +74,8 @@ def check_file(path: Path, name: str, stated: Mapping[str, Mapping[str, Any]]) -
         for n in ast.walk(functions[f])
         if isinstance(n, ast.Call)
     }
-    parameters = {n: [p.name for p in TritonKernel(fn).jit.params] for n, fn in found.kernels.items()}
-    seen = launches(found.tree, parameters, {})
+    parameters = {n: {p.name: p.is_constexpr for p in TritonKernel(fn).jit.params} for n, fn in found.kernels.items()}
+    seen = launches(found.tree, parameters, found.namespace)
     for kernel, fn in found.kernels.items():
         launched = [launch for launch in seen if launch.kernel == kernel][:_LAUNCHES]
         node = functions.get(kernel)
@@ -84,20 +94,24 @@ def check_file(path: Path, name: str, stated: Mapping[str, Mapping[str, Any]]) -
     return done
 
 
-def _try(kernel: TritonKernel, roles: Any, stated: Mapping[str, Any], origin: str) -> CheckedKernel:
-    """Check with the first choices that Triton takes."""
-    first: tuple[dict[str, Any], list[Diagnostic]] | None = None
-    for choices in guesses(kernel.jit, roles, stated):
+def _try(kernel: TritonKernel, roles: Roles, stated: Mapping[str, Any], origin: str) -> CheckedKernel:
+    """Check with the first choices that Triton takes; where it takes none, say whether the choices are to blame."""
+    made = assume(kernel.fn, kernel.jit, roles, stated)
+    first: tuple[dict[str, Any], tuple[Diagnostic, ...]] | None = None
+    refusals: list[Refusal] = []
+    for choices in guesses(made, roles, stated):
         try:
-            findings = kernel.check(**choices)
+            return CheckedKernel(kernel.name, origin, choices, tuple(kernel.checked(choices)[1]))
         except (LaunchError, TextError) as error:
-            return CheckedKernel(kernel.name, origin, stated, error.diagnostics, False)
-        if not any(d.code == "X009" for d in findings):
-            return CheckedKernel(kernel.name, origin, choices, tuple(findings))
-        if first is None:
-            first = choices, findings
+            return CheckedKernel(kernel.name, origin, choices, error.diagnostics, False)
+        except KernelError as error:
+            first = first or (choices, error.diagnostics)
+            refusals.append(refusal_of(kernel.jit, error.__cause__ or error))
+        if is_certain(refusals[:1], [n for n in made.first if n not in stated], ()):
+            break
     assert first is not None
-    return CheckedKernel(kernel.name, origin, first[0], tuple(first[1]), False)
+    certain = is_certain(refusals, made.fixed, made.sizes)
+    return CheckedKernel(kernel.name, origin, *first, certain)
 
 
 def _name(node: ast.expr) -> str:
@@ -106,7 +120,3 @@ def _name(node: ast.expr) -> str:
 
 def _returns(node: ast.FunctionDef) -> bool:
     return any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(node))
-
-
-def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else repr(value)

@@ -29,6 +29,8 @@ class Extracted:
     """`kernels` by name in the order of the file; the syntax `tree`; imports left out and modules stubbed.
 
     `closures`: for a kernel that a function makes with values of its own, the function and the names of those.
+    `namespace` has the values of the module's names as far as they were made; `defined` are all names it may define,
+    and more where it is `open_ended`.
     """
 
     kernels: dict[str, Any]
@@ -37,6 +39,22 @@ class Extracted:
     stubbed: list[str] = field(default_factory=list[str])
     dropped: list[str] = field(default_factory=list[str])
     closures: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict[str, tuple[str, tuple[str, ...]]])
+    namespace: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def defined(self) -> set[str]:
+        """The names that statements of the module define, run or not."""
+        return {name for statement in self.tree.body for name in _bound(statement)}
+
+    @property
+    def open_ended(self) -> bool:
+        """Whether it takes all names of a module of which nothing is known."""
+        return any(
+            (self.stubbed if s.level else s.module in self.stubbed or s.module not in sys.modules)
+            and any(a.name == "*" for a in s.names)
+            for s in ast.walk(self.tree)
+            if isinstance(s, ast.ImportFrom)
+        )
 
 
 def mentions_kernels(text: bytes) -> bool:
@@ -72,7 +90,7 @@ def extract(path: Path, text: str, name: str) -> Extracted:
     names = [n for s in body for n in _jitted(s)]
     found = {n: module.__dict__[n] for n in names if is_kernel(module.__dict__.get(n))}
     unneeded = [n for s in tree.body if s not in needed for n in _imports(s)]
-    return Extracted(found, tree, unneeded, list(stubbed), dropped, closures)
+    return Extracted(found, tree, unneeded, list(stubbed), dropped, closures, module.__dict__)
 
 
 def _parts(node: ast.stmt) -> list[ast.stmt]:
@@ -149,6 +167,7 @@ def _needed(tree: ast.Module) -> set[ast.stmt]:
         if isinstance(statement, ast.ImportFrom) and any(a.name == "*" for a in statement.names):
             stars.append(statement)
     stack = [s for s in tree.body if next(_jitted(s), None) is not None]
+    stack += [s for s in tree.body if isinstance(s, ast.Import) and s.names[0].name in ("triton", "triton.language")]
     found: set[ast.stmt] = {s for s in tree.body if isinstance(s, ast.ImportFrom) and s.module == "__future__"}
     known = set(dir(builtins))
     while stack:

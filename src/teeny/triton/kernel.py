@@ -92,7 +92,7 @@ class TritonKernel:
         The result may be compiled with `tn.compile`. Raises LaunchError (L001, L002) for choices that do not fit,
         KernelError for a kernel that Triton refuses (X009) or whose fills are faulty.
         """
-        made, findings = self._checked(choices)
+        made, findings = self.checked(choices)
         faults = [d for d in findings if d.severity == "error"]
         if faults:
             raise KernelError(faults)
@@ -101,11 +101,12 @@ class TritonKernel:
     def check(self, **choices: Any) -> list[Diagnostic]:
         """All findings about the kernel with these choices, see `specialize`. Raises LaunchError for choices alone."""
         try:
-            return self._checked(choices)[1]
+            return self.checked(choices)[1]
         except KernelError as error:
             return builtins.list(error.diagnostics)
 
-    def _checked(self, choices: Mapping[str, Any]) -> tuple[Specialization, list[Diagnostic]]:
+    def checked(self, choices: Mapping[str, Any]) -> tuple[Specialization, list[Diagnostic]]:
+        """The specialization for some choices, whatever is found about it, and that. Raises as `specialize` does."""
         return self._made(choose(self.fn, self.jit, choices))
 
     def _made(self, chosen: Choice) -> tuple[Specialization, list[Diagnostic]]:

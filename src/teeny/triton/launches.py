@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 __all__ = ["UNKNOWN", "Launch", "launches"]
 
@@ -36,9 +36,20 @@ class Launch:
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-def launches(tree: ast.Module, parameters: Mapping[str, list[str]], constants: Mapping[str, Any]) -> list[Launch]:
-    """The launches of the kernels named in `parameters` (their parameters in order); `constants` are known globals."""
+def launches(
+    tree: ast.Module, parameters: Mapping[str, Mapping[str, bool]], constants: Mapping[str, Any]
+) -> list[Launch]:
+    """The launches of the kernels named in `parameters`: theirs in order, and whether each is a constexpr.
+
+    `constants` are known globals.
+    """
     found: list[Launch] = []
+    outside = {
+        name: value
+        for statement in tree.body
+        if isinstance(statement, ast.Assign)
+        for name, value in _assigned(statement).items()
+    }
     for scope in _scopes(tree):
         made = _assigned(scope)
         for node in ast.walk(scope):
@@ -46,7 +57,8 @@ def launches(tree: ast.Module, parameters: Mapping[str, list[str]], constants: M
                 head = node.func.value
                 name = head.id if isinstance(head, ast.Name) else head.attr if isinstance(head, ast.Attribute) else ""
                 if name in parameters:
-                    found.append(Launch(name, node.lineno, _Reader(made, constants).values(node, parameters[name])))
+                    reader = _Reader({**outside, **made}, constants)
+                    found.append(Launch(name, node.lineno, reader.values(node, parameters[name])))
     unique: dict[tuple[str, int], Launch] = {}
     for launch in found:
         unique.setdefault((launch.kernel, launch.line), launch)
@@ -82,10 +94,33 @@ class _Reader:
     constants: Mapping[str, Any]
     depth: int = 0
 
-    def values(self, call: ast.Call, names: list[str]) -> dict[str, Any]:
+    def values(self, call: ast.Call, names: Mapping[str, bool]) -> dict[str, Any]:
+        """What the arguments of a launch say, by parameter."""
         pairs = [*zip(names, call.args, strict=False), *((k.arg or "", k.value) for k in call.keywords)]
-        read = {name: self.of(value) for name, value in pairs if name in names}
+        read = {n: (self.constant if names[n] else self.of)(value) for n, value in pairs if n in names}
         return {name: value for name, value in read.items() if value is not UNKNOWN}
+
+    def constant(self, node: ast.expr) -> Any:
+        """The value of an argument for a constexpr: of a literal, or a name of the module that has one."""
+        if isinstance(node, ast.Name) and node.id in self.made and self.depth < 20:
+            self.depth += 1
+            return self.constant(self.made[node.id])
+        if isinstance(node, ast.Name):
+            return self._global(node.id)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            module = self.constants.get(node.value.id)
+            name = getattr(module, "__name__", "")
+            found = getattr(module, node.attr, UNKNOWN) if str(name).startswith("triton") else UNKNOWN
+            return found if type(found).__name__ == "dtype" else UNKNOWN
+        try:
+            return _frozen(ast.literal_eval(node))
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            return UNKNOWN
+
+    def _global(self, name: str) -> Any:
+        value = self.constants.get(name, UNKNOWN)
+        known = value is None or isinstance(value, bool | int | float | str) or type(value).__name__ == "JITFunction"
+        return value if known else UNKNOWN
 
     def of(self, node: ast.expr) -> Any:
         """The type (a str) or the value (anything else) of an expression."""
@@ -143,3 +178,8 @@ class _Reader:
 
     def _dtype(self, node: ast.expr) -> str | None:
         return _DTYPES.get(node.attr) if isinstance(node, ast.Attribute) else None
+
+
+def _frozen(value: Any) -> Any:
+    """Lists as tuples, which Triton takes."""
+    return tuple(map(_frozen, cast("list[Any]", value))) if isinstance(value, list | tuple) else value

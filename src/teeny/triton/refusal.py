@@ -10,23 +10,41 @@ from teeny.backends.triton.wheel import load
 from teeny.diag.diagnostic import at, report
 from teeny.diag.errors import KernelError
 from teeny.diag.span import Location
+from teeny.triton.certain import Refusal
 from teeny.triton.places import expression_at
 
-__all__ = ["refused"]
+__all__ = ["refusal_of", "refused"]
 
-_WRAPPED = re.compile(r"(\w+)\((['\"])(.*)\2\)")
+_WRAPPED = re.compile(r"(\w+)\((['\"])(.*)\2\)", re.DOTALL)
 """How Triton repeats an exception: `NameError('x is not defined')`."""
 
 
 def refused(jit: Any, error: BaseException) -> KernelError:
     """The error of a kernel that Triton refuses (X009)."""
     inner = _innermost(error)
-    message = str(getattr(inner, "error_message", None) or inner).strip() or type(inner).__name__
     place = _place(jit, inner)
     labels = () if place is None else (at(place),)
-    said = _WRAPPED.fullmatch(message.splitlines()[-1])
-    text = f"Triton refuses `{jit.__name__}`: {f'{said[1]}: {said[3]}' if said else message.splitlines()[-1]}"
+    kind, words = _words(inner)
+    text = f"Triton refuses `{jit.__name__}`: {f'{kind}: {words}' if kind else words}"
     return KernelError((report("X009", text, *labels, kernel=str(jit.__name__)),))
+
+
+def refusal_of(jit: Any, error: BaseException) -> Refusal:
+    """The parts of what Triton says of a kernel that it refuses."""
+    inner = _innermost(error)
+    kind, words = _words(inner)
+    owner = next((f for f in _reachable(jit) if f.src == getattr(inner, "src", None)), None)
+    wrapped = kind or (type(inner.__cause__).__name__ if inner.__cause__ is not None else "")
+    function = None if owner is None else owner.parse().body[0]
+    return Refusal(type(inner).__name__, wrapped, words, getattr(inner, "node", None), function, owner is jit)
+
+
+def _words(inner: BaseException) -> tuple[str, str]:
+    """The class of an exception that Triton repeats, or "", and the words."""
+    message = str(getattr(inner, "error_message", None) or inner).strip() or type(inner).__name__
+    last = message.splitlines()[-1]
+    said = _WRAPPED.fullmatch(last)
+    return (said[1], said[3]) if said else ("", last)
 
 
 def _innermost(error: BaseException) -> BaseException:

@@ -14,13 +14,21 @@ _MEMORY = frozenset((
 ))  # fmt: skip
 _SHAPED = frozenset(("arange", "zeros", "full", "reshape", "view", "broadcast_to", "static_range"))
 _CASTS = frozenset(("to", "cast"))
+_WORDS = {
+    "eviction_policy": "evict_last", "cache_modifier": "", "input_precision": "ieee", "sem": "relaxed", "scope": "gpu",
+    "padding_option": "zero", "fp_downcast_rounding": "rtne",
+}  # fmt: skip
+"""Arguments that take words, and one that each takes."""
+_DTYPE_AT = {"zeros": 1, "full": 2}
+"""Where functions take a dtype, counted from 0."""
 
 
 @dataclass(slots=True)
 class Roles:
-    """Names of parameters by role; `indices` are pointers to integers.
+    """Names of parameters by role; `indices` are pointers to integers, `optional` ones are compared with None.
 
-    `text` holds, for one that is compared with a string, the first such string.
+    `literals` holds, for one that is compared with strings, numbers or truth values, those; `sequences` how many
+    elements are asked of one that is iterated, subscripted or taken apart (0: any number); `functions` are called.
     """
 
     pointers: set[str] = field(default_factory=set[str])
@@ -28,7 +36,10 @@ class Roles:
     sizes: set[str] = field(default_factory=set[str])
     flags: set[str] = field(default_factory=set[str])
     dtypes: set[str] = field(default_factory=set[str])
-    text: dict[str, str] = field(default_factory=dict[str, str])
+    optional: set[str] = field(default_factory=set[str])
+    functions: set[str] = field(default_factory=set[str])
+    sequences: dict[str, int] = field(default_factory=dict[str, int])
+    literals: dict[str, list[str | int | bool]] = field(default_factory=dict[str, list[str | int | bool]])
 
 
 def roles_of(function: ast.FunctionDef, others: Mapping[str, ast.FunctionDef], depth: int = 3) -> Roles:
@@ -42,6 +53,7 @@ def roles_of(function: ast.FunctionDef, others: Mapping[str, ast.FunctionDef], d
             roles.flags.update(_conditions(node.test))
         elif isinstance(node, ast.Compare):
             _compared(node, roles)
+        _sequences(node, roles)
     made = _definitions(function)
     roles.indices.update(_indices(function, made))
     while seen:
@@ -72,9 +84,16 @@ def _call(node: ast.Call, roles: Roles, seen: set[str], others: Mapping[str, ast
                 roles.sizes.update(_names(keyword.value))
     if name in _CASTS and arguments and isinstance(arguments[-1], ast.Name):
         roles.dtypes.add(arguments[-1].id)
+    place = _DTYPE_AT.get(name, len(node.args))
+    if place < len(node.args) and isinstance(dtype := node.args[place], ast.Name):
+        roles.dtypes.add(dtype.id)
+    if isinstance(node.func, ast.Name) and name not in others:
+        roles.functions.add(name)
     for keyword in node.keywords:
         if keyword.arg in ("dtype", "out_dtype") and isinstance(keyword.value, ast.Name):
             roles.dtypes.add(keyword.value.id)
+        if keyword.arg in _WORDS and isinstance(keyword.value, ast.Name):
+            roles.literals.setdefault(keyword.value.id, []).append(_WORDS[keyword.arg])
     called = others.get(name)
     if called is not None and depth:
         inner = roles_of(called, others, depth - 1)
@@ -90,11 +109,17 @@ def _call(node: ast.Call, roles: Roles, seen: set[str], others: Mapping[str, ast
 def _inherit(inner: Roles, parameter: str, name: str, roles: Roles, seen: set[str]) -> None:
     if parameter in inner.pointers:
         seen.add(name)
-    for group, mine in ((inner.sizes, roles.sizes), (inner.flags, roles.flags), (inner.dtypes, roles.dtypes)):
+    groups = (
+        (inner.sizes, roles.sizes), (inner.flags, roles.flags), (inner.dtypes, roles.dtypes),
+        (inner.optional, roles.optional), (inner.functions, roles.functions),
+    )  # fmt: skip
+    for group, mine in groups:
         if parameter in group:
             mine.add(name)
-    if parameter in inner.text:
-        roles.text.setdefault(name, inner.text[parameter])
+    if parameter in inner.literals:
+        roles.literals.setdefault(name, []).extend(inner.literals[parameter])
+    if parameter in inner.sequences:
+        roles.sequences[name] = max(roles.sequences.get(name, 0), inner.sequences[parameter])
 
 
 _INTEGER = frozenset(("atomic_cas", "atomic_and", "atomic_or", "atomic_xor"))
@@ -176,10 +201,43 @@ def _conditions(node: ast.expr) -> Iterator[str]:
 
 
 def _compared(node: ast.Compare, roles: Roles) -> None:
-    if isinstance(node.left, ast.Name) and len(node.comparators) == 1:
-        other = node.comparators[0]
-        if isinstance(other, ast.Constant) and isinstance(other.value, str):
-            roles.text.setdefault(node.left.id, other.value)
+    if not isinstance(node.left, ast.Name) or len(node.comparators) != 1:
+        return
+    name, other = node.left.id, node.comparators[0]
+    if isinstance(other, ast.Constant) and other.value is None:
+        roles.optional.add(name)
+    elif isinstance(other, ast.Attribute) and other.attr in _DTYPES:
+        roles.dtypes.add(name)
+    elif isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.Is | ast.IsNot | ast.In | ast.NotIn):
+        values = other.elts if isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
+        said = [v.value for v in values if isinstance(v, ast.Constant) and isinstance(v.value, str | int)]
+        roles.literals.setdefault(name, []).extend(said)
+
+
+_DTYPES = frozenset((
+    "float16", "bfloat16", "float32", "float64", "int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+    "uint64", "float8e5", "float8e4nv", "float8e4b8", "float8e4b15", "float8e5b16",
+))  # fmt: skip
+
+
+def _sequences(node: ast.AST, roles: Roles) -> None:
+    """What is taken for a tuple here: iterated, measured, subscripted with a number, or taken apart."""
+    found: tuple[ast.expr, int] | None = None
+    match node:
+        case ast.For(iter=over) | ast.comprehension(iter=over):
+            found = over, 0
+        case ast.Call(func=ast.Name(id="len" | "static_len" | "tuple" | "list" | "enumerate"), args=[one]):
+            found = one, 0
+        case ast.Subscript(value=ast.Name() as value, slice=ast.Constant(value=int(at))):
+            found = value, at + 1
+        case ast.Subscript(value=ast.Name() as value, slice=ast.Name()):
+            found = value, 0
+        case ast.Assign(targets=[ast.Tuple(elts=parts)], value=value):
+            found = value, len(parts)
+        case _:
+            pass
+    if found is not None and isinstance(found[0], ast.Name):
+        roles.sequences[found[0].id] = max(roles.sequences.get(found[0].id, 0), found[1])
 
 
 def _definitions(function: ast.FunctionDef) -> dict[str, list[ast.expr]]:

@@ -1,0 +1,67 @@
+"""What `teeny check` assumes of kernels of Triton by how they use their parameters, and what launches say of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from teeny.cli.main import main
+
+pytest.importorskip("triton")
+
+HEAD = "import triton\nimport triton.language as tl\n\n\n"
+STORE = "\n    i = tl.arange(0, B)\n    tl.store(x_ptr + i, tl.load(x_ptr + i) + 1)\n"
+
+USED = {
+    "for d in tl.static_range(len(X)):\n        tl.store(x_ptr, X[d])": "(16, 16)",
+    "tl.store(x_ptr + tl.arange(0, X[2]), X[0])": "(16, 16, 16)",
+    "p, q, r = X\n    tl.store(x_ptr + p, q + r)": "(16, 16, 16)",
+    "if X == 'sum':\n        y = 1\n    elif X == 'max':\n        y = 2\n    tl.store(x_ptr, y)": "sum",
+    "if X == 3:\n        y = 1\n    elif X == 5:\n        y = 2\n    tl.store(x_ptr, y)": "3",
+    "tl.store(x_ptr + tl.arange(0, B), tl.zeros((B,), X))": "tl.float32",
+    "tl.store(x_ptr + tl.arange(0, B), tl.full((B,), 1, dtype=X))": "tl.float32",
+    "tl.store(x_ptr, tl.load(x_ptr).to(X))": "tl.float32",
+    "if X == tl.float16:\n        tl.store(x_ptr, 1)": "tl.float32",
+    "y = tl.load(x_ptr)\n    if X is not None:\n        y = X(y)\n    tl.store(x_ptr, y)": (
+        "(a function that gives its first argument)"
+    ),
+    "if X is None:\n        tl.store(x_ptr, 1)": "None",
+    "if not X:\n        tl.store(x_ptr, 1)": "False",
+    "tl.store(x_ptr + tl.arange(0, X), 1)": "64",
+    "tl.store(x_ptr + tl.arange(0, 16), tl.load(x_ptr + tl.arange(0, 16), eviction_policy=X))": "evict_last",
+}
+
+
+@pytest.mark.parametrize("body", USED)
+def test_constants_by_their_use(body: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(f"{HEAD}@triton.jit\ndef k(x_ptr, X: tl.constexpr, B: tl.constexpr):\n    {body}{STORE}")
+    status = main(["check", str(path)])
+    out = capsys.readouterr().out
+    assert status == 0, out
+    assert f"`k`: assumed: x_ptr=*fp32, X={USED[body]}, B=64" in out
+
+
+def test_configurations_and_heuristics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(
+        f"{HEAD}@triton.autotune(configs=[triton.Config({{'B': 256}})], key=[])\n"
+        "@triton.heuristics({'EVEN': lambda a: a['n'] % a['B'] == 0, 'P': lambda a: triton.next_power_of_2(a['n'])})\n"
+        "@triton.jit\ndef k(x_ptr, n, B: tl.constexpr, EVEN: tl.constexpr, P: tl.constexpr):\n"
+        "    tl.static_assert(P >= B)" + STORE
+    )
+    assert main(["check", str(path)]) == 0
+    assert "`k`: assumed: x_ptr=*fp32, n=i32, B=256, EVEN=False, P=1024" in capsys.readouterr().out
+
+
+def test_constants_of_launches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(
+        f"{HEAD}WIDTH = 128\n@triton.jit\ndef relu(x):\n    return tl.maximum(x, 0)\n\n\n"
+        "@triton.jit\ndef k(x_ptr, F: tl.constexpr, D: tl.constexpr, M: tl.constexpr, T: tl.constexpr, "
+        f"B: tl.constexpr):\n    tl.store(x_ptr, F(tl.load(x_ptr).to(D)) + T[1])\n    tl.static_assert(M == 'a'){STORE}"
+        "def run(x):\n    k[(1,)](x, relu, D=tl.float16, M='a', T=[1, 2], B=WIDTH)\n"
+    )
+    assert main(["check", str(path)]) == 0
+    assert "x_ptr=*fp32, F=relu, D=tl.float16, M=a, T=(1, 2), B=128" in capsys.readouterr().out
