@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from teeny.checks.fill import check_fills
 from teeny.diag.diagnostic import Diagnostic
-from teeny.diag.errors import KernelError, LaunchError
+from teeny.diag.errors import KernelError, LaunchError, TeenyError
 from teeny.runtime.arrays import describe
 from teeny.runtime.grid import normalise
 from teeny.runtime.interface import Argument
@@ -21,6 +22,7 @@ from teeny.triton.host import HostArray, wrapped
 from teeny.triton.read import read_module
 from teeny.triton.refusal import refused
 from teeny.triton.source import jit_function, module_text
+from teeny.triton.unfit import chosen_twice, is_refusal, not_pointers, of_triton
 
 __all__ = ["TritonKernel", "from_triton"]
 
@@ -51,17 +53,44 @@ class TritonKernel:
         )
 
     def __getitem__(self, grid: Any) -> Callable[..., Any]:
-        """The launch over a grid: call the result with the kernel's arguments."""
+        """The launch over a grid: call the result with the kernel's arguments.
+
+        `grid` is a tuple or list of one to three ints, an int, or a function of META that gives one; with a 0 nothing
+        runs. Raises LaunchError for a grid that is none (L008), for arguments that do not fit (L001, L002), are not in
+        main memory (L004) or are read-only and stored to (L005), KernelError for a kernel that Triton refuses with
+        arguments of these types (X009).
+        """
+        valid = partial(self._grid, grid) if callable(grid) else self._grid(grid, {})
 
         def launch(*args: Any, **keywords: Any) -> Any:
             given = [wrapped(a) for a in args]
             named = {k: wrapped(v) for k, v in keywords.items()}
-            if any(_on_gpu(v) for v in (*given, *named.values())):
-                return self.fn[grid](*given, **named)
-            with on_cpu():
-                return self.fn[grid](*given, **named)
+            try:
+                if any(_on_gpu(v) for v in (*given, *named.values())):
+                    return self.fn[valid](*given, **named)
+                with on_cpu():
+                    return self.fn[valid](*given, **named)
+            except TeenyError:
+                raise
+            except Exception as error:
+                self._explain(error, given, named)
+                raise
 
         return launch
+
+    def _grid(self, grid: Any, meta: Mapping[str, Any]) -> tuple[int, int, int]:
+        return normalise(grid, meta, self.name)
+
+    def _explain(self, error: Exception, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+        """Raise what is wrong with a launch's arguments; nothing where that is something else."""
+        if not is_refusal(error) and not of_triton(error):
+            return
+        twice = chosen_twice(self.fn, self.name, list(keywords))
+        if twice is not None:
+            raise twice from error
+        found = bind(self.fn, self.jit, list(args), keywords)
+        if is_refusal(error):
+            raise (not_pointers(self.jit, found.arguments) or refused(self.jit, error)) from error
 
     def trace(self, grid: Any, *args: Any, program: Any = 0, **keywords: Any) -> Trace:
         """Run one program of a launch on the reference executor: `print(k.trace((4,), x, y, 7, BLOCK=8, program=3))`.
@@ -71,16 +100,14 @@ class TritonKernel:
         to three. An autotuned kernel runs as in its first configuration. Raises LaunchError like a launch (L001, L002,
         L004, L005, L008), KernelError for a kernel that Triton refuses (X009).
         """
-        bound = bind(self.fn, self.jit, list(map(wrapped, args)), {k: wrapped(v) for k, v in keywords.items()})
-        if bound.others:
-            raise LaunchError.of(
-                "L002", f"`{self.name}` is traced with tensors and numbers alone", kernel=self.name,
-                argument=bound.others[0], found=f"a {type(bound.arguments[bound.others[0]]).__name__}",
-                needed="a tensor or a number",
-            )  # fmt: skip
-        made, _ = self._made(Choice(bound.types, bound.constants))
-        size = normalise(grid(bound.arguments) if callable(grid) else grid, {}, self.name)
-        values = [_described(value) for value in bound.values.values()]
+        found = bind(self.fn, self.jit, list(map(wrapped, args)), {k: wrapped(v) for k, v in keywords.items()})
+        slots = [(slot.name, slot.type) for slot in found.slots]
+        try:
+            made, _ = self._read(partial(found.text, self.jit), slots, found.constants)
+        except KernelError as error:
+            raise (not_pointers(self.jit, found.arguments) or error) from error.__cause__
+        size = normalise(grid, found.arguments, self.name)
+        values = [_described(slot.value) for slot in found.slots]
         made.interface.check(values, size)
         return trace(made, values, size, program)
 
@@ -110,19 +137,22 @@ class TritonKernel:
         return self._made(choose(self.fn, self.jit, choices))
 
     def _made(self, chosen: Choice) -> tuple[Specialization, list[Diagnostic]]:
-        module = read_module(self._text(chosen), f"<{self.name}>", spans=True)
-        findings = check_fills(module.kernel)
-        arguments = tuple(
-            Argument(name, hinted.type.startswith("*"), _leaf(hinted.type)) for name, hinted in chosen.types.items()
-        )
-        parts = [self.name, *(h.type for h in chosen.types.values()), *map(str, chosen.constants.values())]
-        return Specialization(module.kernel.name, "__".join(parts), module, arguments), findings
+        types = [(name, hinted.type) for name, hinted in chosen.types.items()]
+        text = partial(module_text, self.jit, chosen.types, chosen.constants)
+        return self._read(text, types, chosen.constants)
 
-    def _text(self, chosen: Choice) -> str:
+    def _read(
+        self, text: Callable[[], str], slots: Sequence[tuple[str, str]], constants: Mapping[str, Any]
+    ) -> tuple[Specialization, list[Diagnostic]]:
         try:
-            return module_text(self.jit, chosen.types, chosen.constants)
+            written = text()
         except Exception as error:
             raise refused(self.jit, error) from error
+        module = read_module(written, f"<{self.name}>", spans=True)
+        arguments = tuple(Argument(name, type_.startswith("*"), _leaf(type_)) for name, type_ in slots)
+        parts = [self.name, *(type_ for _, type_ in slots), *map(str, constants.values())]
+        made = Specialization(module.kernel.name, "__".join(parts), module, arguments)
+        return made, check_fills(module.kernel)
 
 
 def _described(value: Any) -> Any:

@@ -62,6 +62,8 @@ def launch(x, y, z, stream, function, packed, metadata, enter, leave{names}):
         free.append(entry)
     elif x > 0 and y > 0 and z > 0:
         execute(function, ({slots}x, y, z), normalise((x, y, z)))
+    elif x < 0 or y < 0 or z < 0:
+        normalise((x, y, z))
     if leave is not None:
         leave(metadata)
 """

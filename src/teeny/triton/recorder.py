@@ -11,7 +11,10 @@ import traceback
 from collections.abc import Sequence
 from inspect import currentframe
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from teeny.triton.bound import Bound
 
 __all__ = ["VARIABLE", "watch"]
 
@@ -84,61 +87,70 @@ class Recorder:
 
     def launch(self, jit: Any, args: tuple[Any, ...], grid: Any, keywords: dict[str, Any]) -> None:
         """Look at one launch. What goes wrong with its arguments is the user's error; anything else is written down."""
-        from teeny.triton.bound import binder
+        from teeny.triton.bound import binder, bound
 
-        bound, specialization, _ = binder(jit)(*args, **keywords)
-        size: Any = grid(bound) if callable(grid) else grid
-        full = tuple(int(n) for n in (*size, 1, 1)[:3])
-        types = [s[0] for s in specialization]
-        hints = [s[1] if len(s) > 1 and s[0] != "constexpr" else "" for s in specialization]
-        tensors = [v for v in bound.values() if hasattr(v, "untyped_storage")]
-        shapes = [(tuple(v.shape), tuple(v.stride())) for v in tensors]
-        numbers = [v for v in bound.values() if isinstance(v, bool | int | float | str | None)]
-        key = repr((jit.__module__, jit.__qualname__, types, hints, shapes, numbers, full))
+        found = bound(*binder(jit)(*args, **keywords)[:2])
+        size: Any = grid(found.arguments) if callable(grid) else grid
+        full, faults = _normalised(size, str(jit.__name__))
+        memory = [(slot.name, _layout(slot.value)) for slot in found.slots]
+        key = repr((jit.__module__, jit.__qualname__, found.specialization, memory, found.constants, full or size))
         self.seen[key] = self.seen.get(key, 0) + 1
         if self.seen[key] > 1:
             return
         about: dict[str, Any] = {
-            "kernel": str(jit.__name__), "place": _caller(), "grid": list(full),
-            "arguments": {name: _shown(value) for name, value in bound.items()},
+            "kernel": str(jit.__name__), "place": _caller(), "grid": list(full or cast("tuple[Any, ...]", size)),
+            "arguments": {name: _shown(value) for name, value in found.arguments.items()},
         }  # fmt: skip
         try:
-            about |= self._checked(jit, bound, types, hints, full)
+            about |= self._checked(jit, found, full) if full else {"findings": faults}
         except Exception:
             about |= {"findings": [], "failed": traceback.format_exc()}
         with open(self.path, "a", encoding="utf-8") as file:
             file.write(json.dumps(about) + "\n")
 
-    def _checked(
-        self, jit: Any, bound: dict[str, Any], types: list[Any], hints: list[Any], grid: tuple[int, ...]
-    ) -> dict[str, Any]:
+    def _checked(self, jit: Any, bound: Bound, grid: tuple[int, int, int]) -> dict[str, Any]:
         from teeny.checks.fill import check_fills
         from teeny.diag.errors import TeenyError
         from teeny.diag.export import to_json
         from teeny.triton.read import read_module
         from teeny.triton.refusal import refused
         from teeny.triton.sample import sample
-        from teeny.triton.source import Hinted, module_text
 
-        passed = {n: Hinted(t, "D" in h) for n, t, h in zip(bound, types, hints, strict=True) if _is_plain(t)}
-        constants = {n: bound[n] for n, t in zip(bound, types, strict=True) if t == "constexpr"}
-        if len(passed) + len(constants) != len(bound):
-            return {"findings": [], "note": "not checked: tuples and descriptors as arguments"}
         try:
-            text = module_text(jit, passed, constants)
+            text = bound.text(jit)
         except Exception as error:
             return {"findings": [to_json(d) for d in refused(jit, error).diagnostics]}
         try:
             module = read_module(text, f"<{jit.__name__}>", spans=True)
         except TeenyError as error:
             return {"findings": [], "note": f"not checked: {error.diagnostics[0].message}"}
-        ran = sample(module, list(passed), [bound[n] for n in passed], (grid[0], grid[1], grid[2]))
+        ran = sample(module, [s.name for s in bound.slots], [s.value for s in bound.slots], grid)
         note = f"not run: {ran.reason}" if ran.reason else f"{ran.programs} programs run"
         return {"findings": [to_json(d) for d in (*check_fills(module.kernel), *ran.findings)], "note": note}
 
 
-def _is_plain(type_: Any) -> bool:
-    return isinstance(type_, str) and type_ != "constexpr" and not type_.startswith("tensordesc")
+def _normalised(grid: Any, kernel: str) -> tuple[tuple[int, int, int] | None, list[Any]]:
+    """The grid in full, or None and what is wrong with it, of which Triton itself says nothing."""
+    from teeny.diag.errors import LaunchError
+    from teeny.diag.export import to_json
+    from teeny.runtime.grid import normalise
+
+    try:
+        return normalise(grid, {}, kernel), []
+    except LaunchError as error:
+        return None, [to_json(d) for d in error.diagnostics]
+
+
+def _layout(value: Any) -> Any:
+    """What makes a launch another one: sizes and strides of a tensor, the value of a number."""
+    shape = getattr(value, "shape", None)
+    return value if shape is None else (tuple(shape), str(getattr(value, "dtype", "")), _strides(value))
+
+
+def _strides(value: Any) -> tuple[int, ...]:
+    found: Any = getattr(value, "stride", None)
+    strides: Any = found() if callable(found) else getattr(value, "strides", ())
+    return tuple(strides)
 
 
 def _caller() -> str:
@@ -154,7 +166,14 @@ def _caller() -> str:
 
 
 def _shown(value: Any) -> str:
+    """A value in the report: of a tensor its dtype and sizes, of a descriptor those of its tensor and the block."""
+    if isinstance(value, tuple):
+        parts = [_shown(one) for one in cast("tuple[Any, ...]", value)]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    if hasattr(value, "block_shape"):
+        return f"descriptor of {_shown(value.base)} in blocks of {list(value.block_shape)}"
     shape = getattr(value, "shape", None)
     if shape is not None:
         return f"{str(getattr(value, 'dtype', '')).removeprefix('torch.')}{list(shape)}"
-    return str(value)
+    name = getattr(value, "__name__", None)
+    return str(value) if name is None else str(name)

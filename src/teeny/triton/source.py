@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from teeny.backends.triton.capture import standard_error, standard_output
 from teeny.backends.triton.wheel import load
 from teeny.diag.errors import LaunchError
 
-__all__ = ["Hinted", "is_kernel", "jit_function", "module_text", "split_type"]
+__all__ = ["Hinted", "is_kernel", "jit_function", "launch_text", "module_text", "split_type"]
 
 _TARGET = ("cpu", "", 1)
 
@@ -63,6 +63,42 @@ def module_text(fn: Any, types: Mapping[str, Hinted], constants: Mapping[str, An
 
     Raises what Triton raises for a kernel that its front end refuses.
     """
+    signature = {p.name: "constexpr" if p.name in constants else types[p.name].type for p in fn.params}
+    attributes = {(p.num,): _DIVISIBLE for p in fn.params if p.name in types and types[p.name].divisible}
+    return _text(fn, signature, constants, attributes)
+
+
+_DIVISIBLE = [["tt.divisibility", 16]]
+
+
+def launch_text(fn: Any, arguments: Mapping[str, Any], specialization: Sequence[Sequence[Any]]) -> str:
+    """The module of a `JITFunction` for what Triton's binder says of a launch: tuples and descriptors too."""
+    signature = dict(zip(arguments, (s[0] for s in specialization), strict=True))
+    values = list(arguments.values())
+    constants = {
+        path: _at(values, path) for n, s in enumerate(specialization) for path, t in _paths(s[0], n) if t == "constexpr"
+    }
+    hints = [(path, h) for n, s in enumerate(specialization) if len(s) > 1 for path, h in _paths(s[1], n)]
+    divisible = {p: _DIVISIBLE for p, h in hints if p not in constants and isinstance(h, str) and "D" in h}
+    return _text(fn, signature, constants, divisible)
+
+
+def _paths(value: Any, *path: int) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """The parts of a tuple of tuples, with their indices."""
+    if not isinstance(value, tuple):
+        yield path, value
+        return
+    for at, part in enumerate(cast("tuple[Any, ...]", value)):
+        yield from _paths(part, *path, at)
+
+
+def _at(value: Any, path: Sequence[int]) -> Any:
+    for index in path:
+        value = value[index]
+    return value
+
+
+def _text(fn: Any, signature: Mapping[str, Any], constants: Mapping[Any, Any], attributes: Mapping[Any, Any]) -> str:
     from teeny.triton.compiler import CpuBackend
 
     ir = load("_C.libtriton").ir
@@ -71,9 +107,8 @@ def module_text(fn: Any, types: Mapping[str, Hinted], constants: Mapping[str, An
     options = backend.parse_options({})
     context = ir.context()
     ir.load_dialects(context)
-    signature = {p.name: "constexpr" if p.name in constants else types[p.name].type for p in fn.params}
-    attributes = {(p.num,): [["tt.divisibility", 16]] for p in fn.params if p.name in types and types[p.name].divisible}
-    source = load("compiler").ASTSource(fn=fn, signature=signature, constexprs=dict(constants), attrs=attributes)
+    make = load("compiler").ASTSource
+    source = make(fn=fn, signature=dict(signature), constexprs=dict(constants), attrs=dict(attributes))
     implementation = backend.get_codegen_implementation(options)
     with standard_error([]), standard_output([]), warnings.catch_warnings(action="ignore"):
         return str(source.make_ir(target, options, implementation, backend.get_module_map(), context))
