@@ -33,7 +33,7 @@ COMMANDS = {
 
 
 class Command(Protocol):
-    """What each file of a subcommand defines."""
+    """What each file of a subcommand defines; one with `AFTER_DASHES`, a name, gets all after `--` under that."""
 
     def arguments(self, parser: Parser) -> None: ...
 
@@ -86,7 +86,14 @@ def _run(given: list[str], name: str) -> int:
     parser = Parser(prog=f"teeny {name}", description=f"{summary[0].upper()}{summary[1:]}.")
     chosen.arguments(parser)
     at = given.index(name)
-    return chosen.run(parser.parse_intermixed_args(given[:at] + given[at + 1 :]))
+    words = given[:at] + given[at + 1 :]
+    rest: str | None = getattr(chosen, "AFTER_DASHES", None)
+    if rest is None or "--" not in words:
+        return chosen.run(parser.parse_intermixed_args(words))
+    dashes = words.index("--")
+    options = parser.parse_intermixed_args(words[:dashes])
+    setattr(options, rest, [*getattr(options, rest), *words[dashes + 1 :]])
+    return chosen.run(options)
 
 
 def _general() -> Parser:

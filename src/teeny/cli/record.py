@@ -22,8 +22,11 @@ from teeny.diag.span import SourceFile
 _EPILOG = """\
 Nothing is executed on a GPU, and what kernels would have written is not there: outputs hold what they held before.
 Each distinct launch (types, constants, sizes, grid) is checked once: its fills, and with copies of its arguments the
-programs at the corners of its grid and in the middle, whose accesses must lie in their tensors.
+programs at the corners of its grid and in the middle, whose accesses must lie in their tensors. Benchmarks and
+autotuning launch once what they would measure. Without a GPU, PyTorch's device `cuda` stands for main memory.
 """
+AFTER_DASHES = "command"
+_NOT_RUN = "kernels were not run, so what fails for their results says nothing"
 
 
 def arguments(parser: Parser) -> None:
@@ -42,8 +45,11 @@ def run(options: argparse.Namespace) -> int:
         path = options.output or os.path.join(folder, "launches.jsonl")
         Path(path).write_text("", "utf-8")
         status = _execute(command, path)
-        launches = [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
-    return max(_show(launches), status) if status >= 0 else 128 - status
+        launches = [json.loads(line) for line in dict.fromkeys(Path(path).read_text("utf-8").splitlines())]
+    found = _show(launches)
+    if status and launches:
+        print(f"the program ended with status {status}; {_NOT_RUN}")
+    return max(found, status) if status >= 0 else 128 - status
 
 
 def _execute(command: Sequence[str], path: str) -> int:

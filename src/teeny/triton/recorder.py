@@ -8,10 +8,13 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from inspect import currentframe
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
+
+from teeny.triton.without_gpu import install, truly
 
 if TYPE_CHECKING:
     from teeny.triton.bound import Bound
@@ -20,42 +23,54 @@ __all__ = ["VARIABLE", "watch"]
 
 VARIABLE = "TEENY_RECORD"
 """Names the file that findings are appended to, a JSON object a line."""
-_MODULE = "triton.runtime.jit"
 
 
 def watch() -> None:
     """Have launches recorded as soon as Triton is imported."""
-    if _MODULE in sys.modules:
-        _install(sys.modules[_MODULE])
-    else:
-        sys.meta_path.insert(0, _Finder())
+    recorder = Recorder(os.environ[VARIABLE])
+    patches: dict[str, Callable[[Any], None]] = {
+        "triton.runtime.jit": partial(_launches, recorder),
+        "triton.runtime.autotuner": partial(_benchmarks, recorder),
+        "triton.testing": _timings,
+        "torch": install,
+    }
+    for name in [n for n in patches if n in sys.modules]:
+        patches.pop(name)(sys.modules[name])
+    sys.meta_path.insert(0, _Finder(patches))
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Patches one module once it is imported."""
+    """Patches modules once they are imported."""
+
+    def __init__(self, patches: dict[str, Callable[[Any], None]]) -> None:
+        self.patches = patches
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != _MODULE:
+        patch = self.patches.pop(fullname, None)
+        if patch is None:
             return None
-        sys.meta_path.remove(self)
         spec = importlib.machinery.PathFinder.find_spec(fullname, path)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader)
+            spec.loader = _Loader(spec.loader, patch)
         return spec
 
 
 class _Loader(importlib.abc.Loader):
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, inner: Any, patch: Callable[[Any], None]) -> None:
         self.inner = inner
+        self.patch = patch
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
         return self.inner.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
         self.inner.exec_module(module)
-        _install(module)
+        self.patch(module)
 
 
 class _Done:
@@ -67,15 +82,52 @@ class _Done:
         return 0
 
 
-def _install(module: Any) -> None:
-    recorder = Recorder(os.environ[VARIABLE])
-
+def _launches(recorder: Recorder, module: Any) -> None:
     def run(self: Any, *args: Any, grid: Any, warmup: bool = False, **keywords: Any) -> Any:
         if not warmup:
-            recorder.launch(self, args, grid, keywords)
+            with truly():
+                recorder.launch(self, args, grid, keywords)
         return _Done()
 
     module.JITFunction.run = run
+
+
+def _benchmarks(recorder: Recorder, module: Any) -> None:
+    """Each configuration is launched once, and the first that Triton takes wins."""
+    bench = module.Autotuner._bench
+
+    def once(self: Any, *args: Any, **keywords: Any) -> Any:
+        self.__dict__["do_bench"] = _once
+        recorder.tuning += 1
+        try:
+            return bench(self, *args, **keywords)
+        finally:
+            recorder.tuning -= 1
+
+    module.Autotuner._bench = once
+
+
+def _once(fn: Any, *args: Any, quantiles: Sequence[float] | None = None, return_mode: str = "mean", **_: Any) -> Any:
+    """One call, said to take a millisecond."""
+    fn()
+    if quantiles is not None and len(quantiles) > 1:
+        return [1.0] * len(quantiles)
+    return [1.0] if return_mode == "all" and quantiles is None else 1.0
+
+
+def _timings(module: Any) -> None:
+    for name in ("do_bench", "do_bench_cudagraph", "do_bench_proton", "do_bench_cudagraph_proton"):
+        if hasattr(module, name):
+            setattr(module, name, _once)
+
+
+class _LeftOutError(Exception):
+    """Triton refuses a configuration in a way that has its autotuner take another."""
+
+    def __init__(self, reason: Exception) -> None:
+        super().__init__(reason)
+        reason.__cause__ = reason.__context__ = None
+        self.reason = reason.with_traceback(None)  # whose frames hold what Triton made
 
 
 class Recorder:
@@ -83,7 +135,8 @@ class Recorder:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.seen: dict[str, int] = {}
+        self.seen: dict[str, Exception | None] = {}
+        self.tuning = 0
 
     def launch(self, jit: Any, args: tuple[Any, ...], grid: Any, keywords: dict[str, Any]) -> None:
         """Look at one launch. What goes wrong with its arguments is the user's error; anything else is written down."""
@@ -94,19 +147,27 @@ class Recorder:
         full, faults = _normalised(size, str(jit.__name__))
         memory = [(slot.name, _layout(slot.value)) for slot in found.slots]
         key = repr((jit.__module__, jit.__qualname__, found.specialization, memory, found.constants, full or size))
-        self.seen[key] = self.seen.get(key, 0) + 1
-        if self.seen[key] > 1:
+        if key in self.seen:
+            left_out = self.seen[key]
+            if left_out is not None:
+                raise left_out
             return
+        self.seen[key] = None
         about: dict[str, Any] = {
             "kernel": str(jit.__name__), "place": _caller(), "grid": list(full or cast("tuple[Any, ...]", size)),
             "arguments": {name: _shown(value) for name, value in found.arguments.items()},
         }  # fmt: skip
         try:
             about |= self._checked(jit, found, full) if full else {"findings": faults}
+        except _LeftOutError as error:
+            self.seen[key] = error.reason
+            about |= {"findings": [], "note": "left out by the autotuner: an assertion about its constants is false"}
         except Exception:
             about |= {"findings": [], "failed": traceback.format_exc()}
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(about) + "\n")
+        with open(self.path, "ab", buffering=0) as file:  # in one piece, since other processes write too
+            file.write(f"{json.dumps(about)}\n".encode())
+        if (left_out := self.seen[key]) is not None:
+            raise left_out
 
     def _checked(self, jit: Any, bound: Bound, grid: tuple[int, int, int]) -> dict[str, Any]:
         from teeny.checks.fill import check_fills
@@ -119,6 +180,8 @@ class Recorder:
         try:
             text = bound.text(jit)
         except Exception as error:
+            if self.tuning and type(error).__name__ == "CompileTimeAssertionFailure":
+                raise _LeftOutError(error) from None
             return {"findings": [to_json(d) for d in refused(jit, error).diagnostics]}
         try:
             module = read_module(text, f"<{jit.__name__}>", spans=True)

@@ -52,7 +52,7 @@ def sample(module: Module, names: Sequence[str], values: Sequence[Any], grid: Gr
         return Sample(reason="it waits for other programs")
     try:
         buffers = _buffers(values)
-    except _TooLargeError as error:
+    except _NoCopyError as error:
         return Sample(reason=str(error))
     done = Sample()
     end = time.monotonic() + SECONDS
@@ -75,7 +75,7 @@ def _chosen(grid: Grid) -> Iterator[Grid]:
     yield from dict.fromkeys((*((x, y, z) for x, y, z in corners), (middle[0], middle[1], middle[2])))
 
 
-class _TooLargeError(Exception):
+class _NoCopyError(Exception):
     pass
 
 
@@ -100,10 +100,12 @@ def _buffers(values: Sequence[Any]) -> list[Any]:
         else:
             found.append(value)
             continue
+        if key[0] == "meta":
+            raise _NoCopyError("tensors on `meta` have no memory")
         if key not in memories:
             total += size
             if total > LARGEST:
-                raise _TooLargeError(f"its arguments take more than {LARGEST >> 20} MiB")
+                raise _NoCopyError(f"its arguments take more than {LARGEST >> 20} MiB")
             memories[key] = Memory.of(_bytes(array, key[1], size))
         found.append(Buffer(memories[key], offset))
     return found
