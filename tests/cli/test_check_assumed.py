@@ -65,3 +65,41 @@ def test_constants_of_launches(tmp_path: Path, capsys: pytest.CaptureFixture[str
     )
     assert main(["check", str(path)]) == 0
     assert "x_ptr=*fp32, F=relu, D=tl.float16, M=a, T=(1, 2), B=128" in capsys.readouterr().out
+
+
+def test_parameters_that_are_descriptors_and_tuples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(
+        f"{HEAD}@triton.jit\ndef k(desc, xs, sizes, B: tl.constexpr):\n    x = desc.load([0, 0])\n"
+        "    y = tl.load(xs[0]) + tl.load(xs[1] + sizes[2])\n    desc.store([0, 0], x + y)\n"
+    )
+    assert main(["check", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "desc=tensordesc<fp32[64, 64]>, xs=('*fp32', '*fp32'), sizes=('i32', 'i32', 'i32')" in out
+    stated = "k: desc=tensordesc<fp16[16, 32]>, xs=('*fp16', '*i32'), sizes=('i32', 'i32', 'i64'), B=4"
+    assert main(["check", str(path), "--signature", stated]) == 0
+    assert "as stated: desc=tensordesc<fp16[16, 32]>" in capsys.readouterr().out
+
+
+def test_triton_under_other_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(
+        "import triton as T\nfrom triton import language as L\n"
+        "@T.autotune(configs=[T.Config({'B': 32})], key=[])\n@T.heuristics({'E': lambda a: a['n'] % a['B'] == 0})\n"
+        "@T.jit\ndef k(x_ptr, n, B: L.constexpr, E: L.constexpr):\n    i = L.arange(0, B)\n"
+        "    L.store(x_ptr + i, L.max(L.load(x_ptr + i, mask=i < n, other=0.0), 0), mask=i < n)\n"
+    )
+    assert main(["check", str(path)]) == 1
+    out = capsys.readouterr().out
+    assert "error[F002]" in out
+    assert "x_ptr=*fp32, n=i32, B=32, E=False" in out
+
+
+def test_a_kernel_named_like_a_function_of_triton(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(
+        f"{HEAD}@triton.jit\ndef load(x_ptr, B: tl.constexpr):\n    i = tl.arange(0, B)\n"
+        "    tl.store(x_ptr + i, tl.load(x_ptr + i) + 1)\n"
+    )
+    assert main(["check", str(path)]) == 0
+    assert "`load`: assumed" in capsys.readouterr().out

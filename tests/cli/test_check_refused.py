@@ -148,3 +148,14 @@ def test_names_in_kernels_that_functions_make(tmp_path: Path, capsys: pytest.Cap
     status, data = checked(path, capsys)
     assert status == 1
     assert sorted(one["message"].split("`")[1] for one in data["findings"]) == ["j", "tl.laod"]
+
+
+def test_branches_of_a_file_may_name_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.py"
+    head = (
+        "if hasattr(tl, 'not_there'):\n    @triton.jit\n    def get(x): return tl.not_there(x)\n"
+        "else:\n    @triton.jit\n    def get(x): return x\n"
+    )
+    path.write_text(kernel("tl.store(x_ptr + i, get(i))", head=head))
+    status, data = checked(path, capsys)
+    assert (status, data["findings"]) == (0, [])

@@ -63,6 +63,13 @@ def assume(fn: Any, jit: Any, roles: Roles, stated: Mapping[str, Any]) -> Assume
         elif parameter.is_constexpr:
             if default is _NO_DEFAULT or isinstance(default, Stub):
                 made.first[name] = _constant(name, roles, made)
+        elif name in roles.descriptors:
+            made.first[name] = f"tensordesc<fp32[{', '.join([str(_BLOCK)] * roles.descriptors[name])}]>"
+            made.fixed.append(name)
+        elif name in roles.sequences:
+            part = "*fp32" if name in made.pointers else "i32"
+            made.first[name] = (part,) * (roles.sequences[name] or _LENGTH)
+            made.fixed.append(name)
         elif name in made.pointers:
             made.first[name] = "*i32" if name in roles.indices else "*fp32"
             if name in roles.indices:
@@ -79,7 +86,7 @@ def _configured(fn: Any, made: Assumed, stated: Mapping[str, Any]) -> None:
     """Constants that the first configuration and the heuristics say take the place of assumed ones."""
     ruled, configured = _ruled(fn)
     example = {
-        name: value if name in stated else _EXAMPLE.get(value, value) if isinstance(value, str) else value
+        name: _EXAMPLE.get(value, value) if isinstance(value, str) else value
         for name, value in made.first.items()
         if name in stated or name not in ruled | configured
     }
@@ -120,7 +127,7 @@ def _changes(made: Assumed, roles: Roles) -> Iterator[dict[str, Any]]:
     yield {}
     yield dict.fromkeys(made.flags, True)
     yield dict.fromkeys((n for n in made.first if n in roles.optional), None)
-    free = [p for p in made.pointers if p not in roles.indices]
+    free = [p for p in made.pointers if isinstance(made.first.get(p), str) and p not in roles.indices]
     for element in _ELEMENTS[1:]:
         yield dict.fromkeys(free, f"*{element}")
     yield dict.fromkeys((n for n, t in made.first.items() if t == "i32"), "fp32")

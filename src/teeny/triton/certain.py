@@ -15,6 +15,11 @@ _ARITY = re.compile(
     r"missing (a|\d+) required|unexpected keyword|takes .*positional|too many positional|multiple values for|"
     r"takes no arguments"
 )
+_GONE = re.compile(r"(have|has) been removed")
+_KIND = re.compile(
+    r"object of type|object has no|has no attribute|subscript|iterable|iterate|unpack|cannot index|'func'"
+)
+"""Words of faults that a parameter of another kind, such as a tuple or a descriptor, might not have."""
 _NUMBERS = re.compile(
     r"dimension|shape|static|assertion failed|numel|divisib|multiple of|power of|range|rank|must be|size|elements|"
     r"axis|out of bounds|index|limit",
@@ -59,9 +64,11 @@ def is_certain(refusals: Sequence[Refusal], fixed: Collection[str], sizes: Colle
         return isinstance(node, ast.Call) and _root(node.func) not in guessed
     if first.kind == "UnsupportedLanguageConstruct" and first.message.startswith("unsupported AST node"):
         return True
+    if _GONE.search(first.message):
+        return True
     if any(_passed(first, other) for other in refusals):
         return False
-    if isinstance(node, ast.Attribute) and _root(node) in _names(function.args):
+    if _KIND.search(first.message) and not isinstance(node, ast.With) and _names(node) & _names(function.args):
         return False  # what a parameter is was assumed
     needed = _parameters(node, function)
     numbers = first.kind == "CompileTimeAssertionFailure" or _NUMBERS.search(first.message) is not None

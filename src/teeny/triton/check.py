@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from teeny.diag.diagnostic import Diagnostic
@@ -72,7 +73,7 @@ def check_file(path: Path, name: str, stated: Mapping[str, Mapping[str, Any]]) -
         for f in found.kernels
         if f in functions
         for n in ast.walk(functions[f])
-        if isinstance(n, ast.Call)
+        if isinstance(n, ast.Call) and not _is_of_triton(n.func, found.namespace)
     }
     parameters = {n: {p.name: p.is_constexpr for p in TritonKernel(fn).jit.params} for n, fn in found.kernels.items()}
     seen = launches(found.tree, parameters, found.namespace)
@@ -112,6 +113,17 @@ def _try(kernel: TritonKernel, roles: Roles, stated: Mapping[str, Any], origin: 
     assert first is not None
     certain = is_certain(refusals, made.fixed, made.sizes)
     return CheckedKernel(kernel.name, origin, *first, certain)
+
+
+def _is_of_triton(node: ast.expr, namespace: Mapping[str, Any]) -> bool:
+    """Whether it is a name in one of Triton's modules."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    inner = node.value
+    while isinstance(inner, ast.Attribute):
+        inner = inner.value
+    held = namespace.get(inner.id) if isinstance(inner, ast.Name) else None
+    return isinstance(held, ModuleType) and held.__name__.partition(".")[0] == "triton"
 
 
 def _name(node: ast.expr) -> str:

@@ -75,6 +75,12 @@ def filled_in(fn: Any, choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_value(kernel: str, name: str, value: Any, chosen: Choice) -> None:
+    if isinstance(value, tuple):
+        parts = Choice()
+        for at, part in enumerate(cast("tuple[Any, ...]", value)):
+            _of_value(kernel, f"{name}[{at}]", 2 if part == 1 else part, parts)  # a 1 is an int like others here
+        chosen.types[name] = Hinted(tuple(hinted.type for hinted in parts.types.values()))
+        return
     if isinstance(value, str):
         chosen.types[name] = split_type(value)
         return

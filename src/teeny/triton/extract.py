@@ -118,12 +118,22 @@ def _jitted(node: ast.stmt) -> Iterator[str]:
 
 def _strip(tree: ast.Module) -> Iterator[str]:
     """Take decorators that are none of Triton's off the kernels; how they are written."""
+    ours = {*_OURS, *_names_of_triton(tree)}
     for statement in tree.body:
         for function in _functions(statement):
             if any(map(is_jit, function.decorator_list)):
-                kept = [d for d in function.decorator_list if _root(d) in _OURS]
+                kept = [d for d in function.decorator_list if _root(d) in ours]
                 yield from (ast.unparse(d) for d in function.decorator_list if d not in kept)
                 function.decorator_list = kept
+
+
+def _names_of_triton(tree: ast.Module) -> Iterator[str]:
+    """What a file calls Triton's modules and functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (a.asname for a in node.names if a.asname and a.name.partition(".")[0] == "triton")
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "triton" and not node.level:
+            yield from (a.asname or a.name for a in node.names)
 
 
 def _root(node: ast.expr) -> str:

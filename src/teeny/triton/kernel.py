@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from teeny.checks.fill import check_fills
 from teeny.diag.diagnostic import Diagnostic
@@ -137,7 +137,7 @@ class TritonKernel:
         return self._made(choose(self.fn, self.jit, choices))
 
     def _made(self, chosen: Choice) -> tuple[Specialization, list[Diagnostic]]:
-        types = [(name, hinted.type) for name, hinted in chosen.types.items()]
+        types = [pair for name, hinted in chosen.types.items() for pair in _flat(name, hinted.type)]
         text = partial(module_text, self.jit, chosen.types, chosen.constants)
         return self._read(text, types, chosen.constants)
 
@@ -153,6 +153,15 @@ class TritonKernel:
         parts = [self.name, *(type_ for _, type_ in slots), *map(str, constants.values())]
         made = Specialization(module.kernel.name, "__".join(parts), module, arguments)
         return made, check_fills(module.kernel)
+
+
+def _flat(name: str, type_: Any) -> Iterator[tuple[str, str]]:
+    """The parts of a type that may be a tuple's."""
+    if isinstance(type_, tuple):
+        for at, part in enumerate(cast("tuple[Any, ...]", type_)):
+            yield from _flat(f"{name}[{at}]", part)
+    else:
+        yield name, type_
 
 
 def _described(value: Any) -> Any:

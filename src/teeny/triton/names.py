@@ -34,14 +34,15 @@ def unknown_names(
     closed = not open_ended and not any(
         isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in _WRITERS for n in ast.walk(tree)
     )
-    for function, around in _kernels(tree, frozenset()):
+    for function, around, guarded in _kernels(tree):
         scope = _Scope(function.name, source, namespace, bound_in(function) | around)
         known = {*scope.local, *namespace, *defined, *_GIVEN}
         for node in _body(function):
             if closed and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in known:
                 known.add(node.id)  # each is told once
                 found.append(scope.fault(f"`{node.id}` is not defined", node, node.id, [*scope.local, *namespace]))
-        found.extend(_members(function, scope))
+        if not guarded:
+            found.extend(_members(function, scope))
     return found
 
 
@@ -65,21 +66,24 @@ def bound_in(function: ast.AST) -> frozenset[str]:
     return frozenset(names)
 
 
-def _kernels(node: ast.AST, around: frozenset[str]) -> Iterator[tuple[ast.FunctionDef, frozenset[str]]]:
-    """The functions under @triton.jit, each once, with the names of the functions and classes that hold them."""
+def _kernels(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, frozenset[str], bool]]:
+    """The functions under @triton.jit, each once, with the names of the functions and classes that hold them.
+
+    The last: whether a branch of the file holds it, which may ask first what there is.
+    """
     seen: set[int] = set()
-    stack = [(node, around)]
+    stack: list[tuple[ast.AST, frozenset[str], bool]] = [(tree, frozenset(), False)]
     while stack:
-        one, names = stack.pop()
+        one, names, guarded = stack.pop()
         for child in ast.iter_child_nodes(one):
             if isinstance(child, ast.FunctionDef) and any(map(is_jit, child.decorator_list)):
-                if id(child) not in seen and not _hoisted(child, one, node):
+                if id(child) not in seen and not _hoisted(child, one, tree):
                     seen.add(id(child))
-                    yield child, names
+                    yield child, names, guarded
             elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                stack.append((child, names | bound_in(child)))
+                stack.append((child, names | bound_in(child), guarded))
             elif isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
-                stack.append((child, names))
+                stack.append((child, names, guarded or isinstance(child, ast.If | ast.Try | ast.Match)))
 
 
 def _hoisted(function: ast.FunctionDef, holder: ast.AST, tree: ast.AST) -> bool:

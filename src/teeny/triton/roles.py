@@ -28,7 +28,8 @@ class Roles:
     """Names of parameters by role; `indices` are pointers to integers, `optional` ones are compared with None.
 
     `literals` holds, for one that is compared with strings, numbers or truth values, those; `sequences` how many
-    elements are asked of one that is iterated, subscripted or taken apart (0: any number); `functions` are called.
+    elements are asked of one that is iterated, subscripted or taken apart (0: any number); `functions` are called;
+    `descriptors` load and store themselves, at so many offsets.
     """
 
     pointers: set[str] = field(default_factory=set[str])
@@ -39,6 +40,7 @@ class Roles:
     optional: set[str] = field(default_factory=set[str])
     functions: set[str] = field(default_factory=set[str])
     sequences: dict[str, int] = field(default_factory=dict[str, int])
+    descriptors: dict[str, int] = field(default_factory=dict[str, int])
     literals: dict[str, list[str | int | bool]] = field(default_factory=dict[str, list[str | int | bool]])
 
 
@@ -87,6 +89,14 @@ def _call(node: ast.Call, roles: Roles, seen: set[str], others: Mapping[str, ast
     place = _DTYPE_AT.get(name, len(node.args))
     if place < len(node.args) and isinstance(dtype := node.args[place], ast.Name):
         roles.dtypes.add(dtype.id)
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=held), attr="load" | "store"),
+            args=[ast.List(elts=offsets) | ast.Tuple(elts=offsets), *_],
+        ):
+            roles.descriptors[held] = len(offsets)
+        case _:
+            pass
     if isinstance(node.func, ast.Name) and name not in others:
         roles.functions.add(name)
     for keyword in node.keywords:
@@ -118,6 +128,8 @@ def _inherit(inner: Roles, parameter: str, name: str, roles: Roles, seen: set[st
             mine.add(name)
     if parameter in inner.literals:
         roles.literals.setdefault(name, []).extend(inner.literals[parameter])
+    if parameter in inner.descriptors:
+        roles.descriptors[name] = inner.descriptors[parameter]
     if parameter in inner.sequences:
         roles.sequences[name] = max(roles.sequences.get(name, 0), inner.sequences[parameter])
 

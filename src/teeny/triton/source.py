@@ -18,9 +18,12 @@ _TARGET = ("cpu", "", 1)
 
 @dataclass(frozen=True, slots=True)
 class Hinted:
-    """A parameter's type in Triton's words (`*fp32`, `i32`), and whether address or value is a multiple of 16."""
+    """A parameter's type in Triton's words (`*fp32`, `i32`, `tensordesc<fp16[64, 64]>`), of a tuple a tuple of such.
 
-    type: str
+    `divisible`: whether address or value is a multiple of 16.
+    """
+
+    type: Any
     divisible: bool = False
 
 

@@ -16,7 +16,7 @@ from typing import Any, cast
 __all__ = ["SignatureError", "in_project", "read_signature", "read_signatures"]
 
 _KERNEL = re.compile(r"\s*([A-Za-z_]\w*)\s*:(.*)", re.DOTALL)
-_ITEM = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*((?:\([^()]*\)|'[^']*'|\"[^\"]*\"|[^,'\"()])+)\s*(?:,|$)")
+_ITEM = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*((?:\([^()]*\)|<[^<>]*>|'[^']*'|\"[^\"]*\"|[^,'\"()<>])+)\s*(?:,|$)")
 _DTYPE = re.compile(r"(?:tl|triton\.language)\.(\w+)")
 
 
