@@ -47,6 +47,7 @@ CERTAIN = {
         "y = 0\n    for j in range(n): y += tl.load(x_ptr + i).to(tl.float32)",
         "for",
     ),
+    "a loop over a block": ("X009", "for j in i: tl.store(x_ptr + j, 1)", "for"),
     "a global": ("X009", "tl.store(x_ptr + i, NUMBER)", "NUMBER"),
 }
 

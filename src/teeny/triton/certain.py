@@ -68,7 +68,8 @@ def is_certain(refusals: Sequence[Refusal], fixed: Collection[str], sizes: Colle
         return True
     if any(_passed(first, other) for other in refusals):
         return False
-    if _KIND.search(first.message) and not isinstance(node, ast.With) and _names(node) & _names(function.args):
+    head = _tests(node) if isinstance(node, ast.stmt) else _names(node)
+    if _KIND.search(first.message) and head & _names(function.args):
         return False  # what a parameter is was assumed
     needed = _parameters(node, function)
     numbers = first.kind == "CompileTimeAssertionFailure" or _NUMBERS.search(first.message) is not None
