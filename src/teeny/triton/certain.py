@@ -68,7 +68,7 @@ def is_certain(refusals: Sequence[Refusal], fixed: Collection[str], sizes: Colle
         return True
     if any(_passed(first, other) for other in refusals):
         return False
-    head = _tests(node) if isinstance(node, ast.stmt) else _names(node)
+    head = _tests(node) if isinstance(node, ast.If | ast.While | ast.For | ast.With) else _names(node)
     if _KIND.search(first.message) and head & _names(function.args):
         return False  # what a parameter is was assumed
     needed = _parameters(node, function)
