@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from importlib import metadata
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import ml_dtypes
+import numpy as np
 import pytest
 
 import teeny as tn
 import teeny.language as tl
+from teeny.backends.reference import run
 from teeny.backends.triton import compile_module
+from teeny.backends.triton.formats import fitted
+from teeny.backends.triton.goal import goal
 from teeny.ir.text import parse_module, print_module
 
 pytestmark = pytest.mark.skipif("triton" not in {d.name for d in metadata.distributions()}, reason="needs Triton")
@@ -48,6 +53,11 @@ def moved(x_ptr: tl.Ptr[Q], y_ptr: tl.Ptr[Q], u_ptr: tl.Ptr[tl.u8], BLOCK: tl.Co
     tl.store(y_ptr + at, tl.load(u_ptr + at).to(y_ptr.dtype, bitcast=True))
 
 
+@tn.kernel
+def read(x_ptr: tl.Ptr[Q], y_ptr: tl.Ptr[F]) -> None:
+    tl.store(y_ptr + tl.arange(0, 256), tl.load(x_ptr + tl.arange(0, 256)).to(y_ptr.dtype))
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", FORMATS)
 def test_conversions_compile_everywhere(name: str, target: str) -> None:
@@ -75,6 +85,27 @@ def test_infinities_become_bf16_by_f32() -> None:
     """Triton's own conversion of f8e5m2 to bf16 multiplies by a power of two, and makes numbers of infinities."""
     made = compile_module(there_and_back.specialize(F="bf16", Q="f8e5m2", BLOCK=128).module, "sm_90").ptx
     assert "mul.rn.bf16x2" not in made
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32"])
+def test_what_was_compiled_before_does_not_matter(dtype: str) -> None:
+    """Triton 3.6 keeps the conversions of f8e5m2 that the first architecture has, for all that come after."""
+    module = there_and_back.specialize(F=dtype, Q="f8e5m2", BLOCK=128).module
+    for target in ("sm_90", "sm_80", "sm_75"):
+        assert ("e5m2x2" in compile_module(module, target).ptx) == (target == "sm_90")
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32"])
+def test_the_form_for_old_architectures_means_the_same(dtype: str) -> None:
+    module = read.specialize(F=dtype, Q="f8e5m2").module
+    x = np.arange(256, dtype=np.uint8).view(ml_dtypes.float8_e5m2)
+    found: list[Any] = []
+    for form in (module, fitted(module, goal("sm_80"))):
+        y = np.zeros(256, {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}[dtype])
+        run(form, [x, y], (1, 1, 1))
+        found.append(y.astype(np.float32))
+    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(found[0], x.astype(np.float32))
 
 
 def test_the_text() -> None:

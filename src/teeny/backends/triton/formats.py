@@ -1,9 +1,10 @@
 """What a GPU has no instruction or library for, or Triton gets wrong there, written out in other operations.
 
 What Triton 3.6 and 3.9 do (seen in the code they make): NVIDIA's GPUs convert to and from f8e4m3 and f8e5m2, rounding
-to nearest, from sm_89 on; before, f8e5m2 is read alone. f8e5m2 becomes bf16 by a product that loses infinities and NaN.
-gfx942 converts the formats without negative zero; its instruction makes NaN of what is too large. The rest they
-refuse, or do in code of their own that rounds otherwise.
+to nearest, from sm_89 on; before, f8e5m2 is read alone, and 3.6 uses the instructions of sm_89 there too once it has
+compiled for sm_89 in the same process. f8e5m2 becomes bf16 by a product that loses infinities and NaN. gfx942 converts
+the formats without negative zero; its instruction makes NaN of what is too large. The rest they refuse, or do in code of
+their own that rounds otherwise.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from teeny.ir.dtype import BF16, F16, F32, F64, LEAVES, DType, largest
 from teeny.ir.schema import dtype_of
 from teeny.ir.types import element_of, pointer, with_element
 from teeny.ops.bitcast import bitcast_, reinterpret
-from teeny.ops.cast import extf, truncf
+from teeny.ops.bits import shli
+from teeny.ops.cast import convert, extf, truncf
 from teeny.ops.clamp import clampf
 from teeny.ops.constant import constant, constant_
 from teeny.ops.float8 import bits_of
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Module, Op, Value
 
+E5M2 = LEAVES["f8e5m2"]
 _NO_NEGATIVE_ZERO = (LEAVES["f8e4m3fnuz"], LEAVES["f8e5m2fnuz"])
 _UNTIL_F32 = (F16, BF16, F32)
 
@@ -81,7 +84,9 @@ def _constant(b: Builder, op: Op) -> Value:
 def _converted(b: Builder, op: Op, x: Value, goal: Goal) -> Value | None:
     source, target = dtype_of(op.operands[0].type), dtype_of(op.results[0].type)
     rounding = op.attrs.get("rounding")
-    by_f32 = target is F64 or (target is BF16 and source is LEAVES["f8e5m2"])
+    if source is E5M2 and 0 < goal.capability < 89:
+        return convert(b, _as_f16(b, x), F16, target)
+    by_f32 = target is F64 or (target is BF16 and source is E5M2)
     if source.kind == "float8" and by_f32 and _reads(source, goal):
         single = b.create(fp_to_fp, x, type=with_element(x.type, F32))
         return b.create(extf if target is F64 else truncf, single, type=op.results[0].type)
@@ -96,7 +101,13 @@ def _converted(b: Builder, op: Op, x: Value, goal: Goal) -> Value | None:
 
 def _reads(source: DType, goal: Goal) -> bool:
     """Whether Triton's own conversion of an 8-bit float to f16 and f32 is right."""
-    return source is LEAVES["f8e5m2"] or _writes(source, goal)
+    return source is E5M2 or _writes(source, goal)
+
+
+def _as_f16(b: Builder, x: Value) -> Value:
+    """A number of f8e5m2, whose bits are the first 8 of those as f16."""
+    bits = convert(b, reinterpret(b, x, LEAVES["u8"]), LEAVES["u8"], LEAVES["u16"])
+    return reinterpret(b, b.create(shli, bits, constant(b, bits.type, 8)), F16)
 
 
 def _writes(target: DType, goal: Goal) -> bool:
