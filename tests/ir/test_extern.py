@@ -68,8 +68,8 @@ def test_the_names_of_amds_library_are_read_too() -> None:
 
 def test_an_unknown_function_is_an_error_at_its_place() -> None:
     with pytest.raises(TextError) as caught:
-        parse_module(text(call("__nv_j0f")))
-    assert "does not know what the library function __nv_j0f does" in str(caught.value)
+        parse_module(text(call("__nv_unheard_of")))
+    assert "does not know what the library function __nv_unheard_of does" in str(caught.value)
     assert "3:10" in str(caught.value)
 
 

@@ -35,6 +35,7 @@ from teeny.ops.hints import *
 from teeny.ops.histogram import *
 from teeny.ops.inline_asm import *
 from teeny.ops.join import *
+from teeny.ops.library_calls import *
 from teeny.ops.mapped import *
 from teeny.ops.math import *
 from teeny.ops.memory import *

@@ -1,4 +1,5 @@
-"""The CPU's rules of operations written out as operations of the dialect: for Triton, where it has no instruction.
+"""Rules on lanes written out as operations of the dialect: the CPU's for Triton, where it has no instruction, and
+functions that only texts call.
 
 A rule works on lanes; here a lane is a value of the IR, all of one shape. 8-bit floats travel as their bits (`i8`), as
 on the CPU.
@@ -16,10 +17,12 @@ from teeny.ops.bitcast import reinterpret
 from teeny.ops.constant import constant
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from teeny.ir.builder import Builder
     from teeny.ir.core import Op, Value
 
-__all__ = ["written_out"]
+__all__ = ["write", "written_out"]
 
 _NAMES = {"i1": BOOL, **{d.mlir: d for d in LEAVES.values() if d.kind in ("signed", "float")}}
 
@@ -31,6 +34,12 @@ def written_out(b: Builder, op: Op, operands: tuple[Value, ...]) -> Value:
     rule = cast("Any", op.schema.cpu)
     made = lanes.value(rule(lanes, op, *map(lanes.lane, operands)))
     return reinterpret(b, made, dtype_of(result)) if made.type is not result else made
+
+
+def write(b: Builder, rule: Callable[..., Lane], operands: tuple[Value, ...]) -> Value:
+    """The result of a rule on values of one shape, as operations."""
+    lanes = _Lanes(b, shape_of(operands[0].type))
+    return lanes.value(rule(lanes, *map(lanes.lane, operands)))
 
 
 class _Place:

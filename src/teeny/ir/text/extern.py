@@ -1,6 +1,7 @@
 """Operations that Triton's dialect writes as calls of a library: `tt.extern_elementwise %x {symbol = "__nv_tanhf"}`.
 
-Functions are known by their names in NVIDIA's libdevice, which the schemas hold, and in AMD's ocml, which follow.
+Functions are known by their names in NVIDIA's libdevice, which the schemas and `ir.calls` hold, and in AMD's ocml,
+which are made of those.
 """
 
 from __future__ import annotations
@@ -8,20 +9,27 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from teeny.ir.calls import calls
 from teeny.ir.dtype import DType
 from teeny.ir.schema import registry
 from teeny.ir.text.attributes import dictionary_text, read_dictionary
 from teeny.ir.text.parts import Parts
-from teeny.ir.types import element_of, text
+from teeny.ir.types import element_of, shape_of, text
 
 if TYPE_CHECKING:
-    from teeny.ir.core import Op
+    from teeny.ir.calls import LibraryCall
+    from teeny.ir.core import Op, Value
     from teeny.ir.schema import OpDef
     from teeny.ir.text.parser import Parser
     from teeny.ir.text.printer import Printer
     from teeny.ir.types import Type
 
 CALL = "tt.extern_elementwise"
+OCML_NAMES = {
+    "cyl_bessel_i0": "i0", "cyl_bessel_i1": "i1", "norm3d": "len3", "norm4d": "len4", "normcdf": "ncdf",
+    "normcdfinv": "ncdfinv", "powi": "pown", "rnorm3d": "rlen3", "rnorm4d": "rlen4",
+}  # fmt: skip
+"""Functions that AMD's library has under another name than libdevice, without prefix and suffix."""
 _OCML = re.compile(r"__ocml_(\w+)_f(32|64)")
 
 
@@ -43,42 +51,32 @@ def read_extern(p: Parser, schema: OpDef) -> Parts:
     return Parts(operands, attrs)
 
 
-def read_call(p: Parser, place: int) -> tuple[OpDef, Parts]:
-    """What follows `tt.extern_elementwise`: the operation that the symbol stands for."""
+def read_call(p: Parser, place: int) -> tuple[OpDef | LibraryCall, Parts]:
+    """What follows `tt.extern_elementwise`: the operation that the symbol stands for, or the function."""
     at = p.at
     operands = p.values()
     attrs = read_dictionary(at)
     types = p.function_type(operands)
     symbol = str(attrs.get("symbol", ""))
     known = {name: (schema, at == 1) for schema in registry().values() for at, name in enumerate(schema.symbols)}
-    schema, wide = known.get(_libdevice(symbol)) or _common(_libdevice(symbol))
-    if schema is None:
+    name = _libdevice(symbol)
+    if (call := calls().get(name)) is not None:
+        fits = len(types) == 1 and tuple(element_of(v.type) for v in operands) == call.operands
+        fits = fits and element_of(types[0]) is call.result
+        fits = fits and all(shape_of(v.type) == shape_of(types[0]) for v in operands)
+        if not fits:
+            raise at.error(f"{symbol} is no function of {_listed(operands)}", place, len(CALL))
+        return call, Parts(operands, {}, types)
+    if name not in known:
         raise at.error(f"teeny does not know what the library function {symbol} does", place, len(CALL))
-    if _is_wide(operands[0].type) is not wide:
-        raise at.error(f"{symbol} is no function of {text(types[0])}", place, len(CALL))
+    schema, wide = known[name]
+    if any(_is_wide(v.type) for v in operands) is not wide:
+        raise at.error(f"{symbol} is no function of {_listed(operands)}", place, len(CALL))
     return schema, Parts(operands, {}, types)
 
 
-_DIALECT = {
-    "fabs": "math.absf", "fmod": "arith.remf", "fmax": "arith.maxnumf", "fmin": "arith.minnumf", "add_rn": "arith.addf",
-    "sub_rn": "arith.subf", "mul_rn": "arith.mulf", "div_rn": "tt.precise_divf", "sqrt_rn": "tt.precise_sqrt",
-    "fma_rn": "math.fma", **{n: f"math.{n}" for n in (
-        "ceil", "cos", "erf", "exp", "exp2", "floor", "fma", "log", "log2", "rsqrt", "sin", "sqrt",
-    )},
-}  # fmt: skip
-"""Functions of libdevice, without prefix and suffix, that are operations of the dialect."""
-
-
-def _common(symbol: str) -> tuple[OpDef | None, bool]:
-    """The operation of the dialect for a function of libdevice, and whether it is the one of f64."""
-    for prefix in ("__nv_fast_", "__nv_f", "__nv_d", "__nv_"):
-        if symbol.startswith(prefix):
-            rest = symbol.removeprefix(prefix)
-            for name, wide in ((rest.removesuffix("f"), not rest.endswith("f")), (rest, True)):
-                if name in _DIALECT and (prefix not in ("__nv_f", "__nv_d") or name.endswith("_rn")):
-                    narrow = prefix in ("__nv_f", "__nv_fast_")
-                    return registry().get(_DIALECT[name]), wide and not narrow
-    return None, False
+def _listed(operands: tuple[Value, ...]) -> str:
+    return " and ".join(dict.fromkeys(text(v.type) for v in operands))
 
 
 def _is_wide(type_: Type) -> bool:
@@ -90,4 +88,10 @@ def _is_wide(type_: Type) -> bool:
 def _libdevice(symbol: str) -> str:
     """The name in libdevice of a function of either library."""
     found = _OCML.fullmatch(symbol)
-    return f"__nv_{found[1]}{'f' if found[2] == '32' else ''}" if found is not None else symbol
+    if found is None:
+        return symbol
+    name = _OTHERWISE.get(found[1], found[1])
+    return f"__nv_{name}{'f' if found[2] == '32' else ''}"
+
+
+_OTHERWISE = {other: name for name, other in OCML_NAMES.items()}

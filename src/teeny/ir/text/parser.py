@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from teeny.diag.diagnostic import at as label
 from teeny.diag.diagnostic import report
 from teeny.diag.span import SourceFile
+from teeny.ir.builder import Builder
+from teeny.ir.calls import LibraryCall
 from teeny.ir.core import Block, Function, Module, Op, Region, Value
 from teeny.ir.schema import SchemaError, registry, verify_op
 from teeny.ir.text.attributes import Opaque, read_attribute, read_dictionary, read_symbol
@@ -264,7 +266,13 @@ class Parser:
             at.expect("=")
         place = at.pos
         name, quoted = self._operation_name()
-        schema, parts = self._body(name, quoted, place)
+        if name == CALL and not quoted:
+            schema, parts = read_call(self, place)
+            if isinstance(schema, LibraryCall):
+                self._written(block, schema, parts, groups, place)
+                return
+        else:
+            schema, parts = self._body(name, quoted, place)
         types = parts.types if parts.types is not None else self._inferred(schema, parts, place)
         op = Op(schema, parts.operands, types, parts.attrs, parts.regions, at.location(place, len(name) + 2 * quoted))
         try:
@@ -285,10 +293,22 @@ class Parser:
             self._define(name_, values, start)
             first += count
 
+    def _written(
+        self, block: Block, call: LibraryCall, parts: Parts, groups: list[tuple[str, int]], place: int
+    ) -> None:
+        """A function of a library, as the operations that it means."""
+        stated = self.places.after(self.at)
+        b = Builder(block, stated.location or self.at.location(place, len(CALL)))
+        value = call.write(b, parts.operands)
+        if [count for _, count in groups] not in ([], [1]):
+            raise self.at.error(f"{CALL} has 1 results", place)
+        for name, _ in groups:
+            if value not in parts.operands:
+                value.name = stated.name or _own_name(name)
+            self._define(name, (value,), place)
+
     def _body(self, name: str, quoted: bool, place: int) -> tuple[OpDef, Parts]:
         """What follows the name of an operation."""
-        if name == CALL and not quoted:
-            return read_call(self, place)
         schema = registry().get(name)
         if schema is None:
             close = difflib.get_close_matches(name, registry(), 1)
