@@ -13,8 +13,10 @@ import teeny as tn
 import teeny.language as tl
 from teeny.backends.reference import run
 from teeny.backends.triton import compile_module
+from teeny.backends.triton.assemble import RIGHT, choose_assembler
 from teeny.backends.triton.formats import fitted
 from teeny.backends.triton.goal import goal
+from teeny.backends.triton.wheel import load
 from teeny.ir.text import parse_module, print_module
 
 pytestmark = pytest.mark.skipif("triton" not in {d.name for d in metadata.distributions()}, reason="needs Triton")
@@ -93,6 +95,32 @@ def test_what_was_compiled_before_does_not_matter(dtype: str) -> None:
     module = there_and_back.specialize(F=dtype, Q="f8e5m2", BLOCK=128).module
     for target in ("sm_90", "sm_80", "sm_75"):
         assert ("e5m2x2" in compile_module(module, target).ptx) == (target == "sm_90")
+
+
+@tn.kernel
+def twice(x_ptr: tl.Ptr[F], y_ptr: tl.Ptr[Q], z_ptr: tl.Ptr[F], ONCE: tl.Const[bool]) -> None:
+    at = tl.arange(0, 2048)
+    x = tl.load(x_ptr + at)
+    tl.store(y_ptr + 5 + at, x.to(y_ptr.dtype))
+    if ONCE:
+        tl.store(z_ptr + at, x - x.to(y_ptr.dtype).to(x.dtype))
+    else:
+        tl.store(y_ptr + 2064 + at, x.to(y_ptr.dtype))
+
+
+@pytest.mark.parametrize("once", [False, True])
+@pytest.mark.parametrize("name", ["f8e4m3", "f8e5m2"])
+def test_assemblers_that_mix_up_pairs_are_passed_by(name: str, once: bool) -> None:
+    """Those of Triton 3.6: conversions that they get wrong are written out; later wheels have a right one too."""
+    ptx = compile_module(twice.specialize(F="f16", Q=name, ONCE=once).module, "sm_90").ptx
+    plain = metadata.version("triton").startswith("3.6.") and not once
+    assert ("satfinite" in ptx) != plain
+    nvidia, tools = load("knobs").nvidia, load("backends.nvidia.compiler")
+    for at in (90, 100):
+        with nvidia.scope():
+            choose_assembler(ptx, goal(f"sm_{at}"))
+            chosen = tuple(map(int, tools.get_ptxas(at).version.split(".")))
+        assert plain or once or chosen >= RIGHT
 
 
 @pytest.mark.parametrize("dtype", ["f16", "bf16", "f32"])

@@ -3,24 +3,27 @@
 What Triton 3.6 and 3.9 do (seen in the code they make): NVIDIA's GPUs convert to and from f8e4m3 and f8e5m2, rounding
 to nearest, from sm_89 on; before, f8e5m2 is read alone, and 3.6 uses the instructions of sm_89 there too once it has
 compiled for sm_89 in the same process. f8e5m2 becomes bf16 by a product that loses infinities and NaN. gfx942 converts
-the formats without negative zero; its instruction makes NaN of what is too large. The rest they refuse, or do in code of
-their own that rounds otherwise.
+the formats without negative zero; its instruction makes NaN of what is too large. The rest they refuse, or do in code
+of their own that rounds otherwise. The assemblers of 3.6 are wrong about what is converted to f8e4m3 or f8e5m2 and used
+more than once (see `assemble`).
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from teeny.backends.triton.wheel import version
+from teeny.ir.core import uses
 from teeny.ir.dtype import BF16, F16, F32, F64, LEAVES, DType, largest
 from teeny.ir.schema import dtype_of
-from teeny.ir.types import element_of, pointer, with_element
-from teeny.ops.bitcast import bitcast_, reinterpret
+from teeny.ir.types import with_element
+from teeny.ops.bitcast import reinterpret
 from teeny.ops.bits import shli
 from teeny.ops.cast import convert, extf, truncf
 from teeny.ops.clamp import clampf
 from teeny.ops.constant import constant, constant_
 from teeny.ops.float8 import bits_of
-from teeny.ops.memory import store_
 from teeny.ops.reformat import fp_to_fp
 from teeny.ops.written import written_out
 from teeny.passes.expand import expand
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from teeny.backends.triton.goal import Goal
     from teeny.ir.builder import Builder
     from teeny.ir.core import Module, Op, Value
+    from teeny.ir.types import Type
 
 E5M2 = LEAVES["f8e5m2"]
 _NO_NEGATIVE_ZERO = (LEAVES["f8e4m3fnuz"], LEAVES["f8e5m2fnuz"])
@@ -42,31 +46,37 @@ _NOT_AMDS = frozenset(f"libdevice.{name}" for name in ("add_rn", "brev", "clz", 
 def fitted(module: Module, goal: Goal) -> Module:
     """The module itself where the architecture has everything, else a copy with the same meaning."""
     amd = goal.backend == "hip"
+    torn: frozenset[Op] = _used_apart(module) if goal.capability and version().startswith("3.6.") else frozenset()
 
-    def rule(b: Builder, op: Op, operands: tuple[Value, ...]) -> Value | tuple[Value, ...] | None:
-        if _stores_float8(op):
-            at, value, *mask = operands
-            b.op(store_, (_as_bytes(b, at), reinterpret(b, value, LEAVES["i8"]), *mask), dict(op.attrs))
-            return ()
+    def rule(b: Builder, op: Op, operands: tuple[Value, ...]) -> Value | None:
+        if op in torn or (amd and op.schema.name in _NOT_AMDS):
+            return written_out(b, op, operands)
         if op.schema is fp_to_fp:
             return _converted(b, op, operands[0], goal)
-        if amd and op.schema.name in _NOT_AMDS:
-            return written_out(b, op, operands)
         return _constant(b, op) if _is_constant(op) else None
 
     def concerns(op: Op) -> bool:
-        return op.schema is fp_to_fp or _is_constant(op) or _stores_float8(op) or (amd and op.schema.name in _NOT_AMDS)
+        return op.schema is fp_to_fp or _is_constant(op) or (amd and op.schema.name in _NOT_AMDS)
 
     return expand(module, rule, concerns)
 
 
-def _stores_float8(op: Op) -> bool:
-    """Whether it stores 8-bit floats: Triton 3.6 mixes them up where it changes their layout before, and not bytes."""
-    return op.schema is store_ and isinstance(e := element_of(op.operands[1].type), DType) and e.kind == "float8"
+def _used_apart(module: Module) -> frozenset[Op]:
+    """Conversions to 8-bit floats whose results go to several operations that are no conversions.
 
-
-def _as_bytes(b: Builder, pointers: Value) -> Value:
-    return b.create(bitcast_, pointers, type=with_element(pointers.type, pointer(LEAVES["i8"])))
+    Equal ones count as one, which they are after Triton's passes.
+    """
+    users: dict[tuple[Value, Type, object], int] = defaultdict(int)
+    made: list[tuple[Op, tuple[Value, Type, object]]] = []
+    for function in module.functions:
+        for value, places in uses(function).items():
+            op = value.op
+            if op is None or op.schema is not fp_to_fp or dtype_of(value.type).kind != "float8":
+                continue
+            alike = (op.operands[0], value.type, op.attrs.get("rounding"))
+            users[alike] += sum(user.schema is not fp_to_fp for user, _ in places)
+            made.append((op, alike))
+    return frozenset(op for op, alike in made if users[alike] > 1)
 
 
 def _is_constant(op: Op) -> bool:

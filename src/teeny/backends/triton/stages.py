@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from teeny.backends.triton.assemble import portable_ptx
+from teeny.backends.triton.assemble import choose_assembler, portable_ptx
 from teeny.backends.triton.capture import standard_error, standard_output
 from teeny.backends.triton.goal import Goal
 from teeny.backends.triton.wheel import load
@@ -55,7 +55,7 @@ def run_stages(
     trail.arguments += [str(t) for t in module.get_function_signature(module.get_function(name))]
     trail.noted |= {"target": target, **vars(chosen)}
     stages: dict[str, Any] = {}
-    with knobs.compilation.scope(), knobs.amd.scope():
+    with knobs.compilation.scope(), knobs.amd.scope(), knobs.nvidia.scope():
         knobs.compilation.disable_line_info = not lines
         if not buffers:
             knobs.amd.use_buffer_atomics = False
@@ -65,6 +65,8 @@ def run_stages(
             if stage == "cubin" and goal.portable:
                 trail.made["ptx"] = portable_ptx(trail.made["ptx"], goal)
                 break
+            if stage == "cubin":
+                choose_assembler(trail.made["ptx"], goal)
             with _CATCH.get(stage, standard_error)(trail.log):
                 module = run(module, trail.noted)
             trail.made[stage] = module.str_nodebug() if hasattr(module, "str_nodebug") else module

@@ -1,7 +1,7 @@
 """Which tensor descriptors of a kernel an architecture has hardware for (TMA), and the kernel without the others.
 
-Seen on an H200 with the code of Triton 3.6: a tile whose offset along the last axis is no multiple of 16 bytes, one that
-is stored or added at a negative offset along any axis, and a reduction by and, or and xor of 64 bits, are illegal
+Seen on an H200 with the code of Triton 3.6: a tile whose offset along the last axis is no multiple of 16 bytes, one
+that is stored or added at a negative offset along any axis, and a reduction by and, or and xor of 64 bits, are illegal
 instructions. Loads may have negative offsets (CUDA C++ Programming Guide, "Tensor Memory Access").
 """
 
