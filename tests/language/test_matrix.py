@@ -31,6 +31,7 @@ ELSEWHERE = {
     **dict.fromkeys(("permute", "squeeze", "unsqueeze", "zeros_like", "item", "transposed"), "in the cells of views"),
     **dict.fromkeys(("split", "interleave", "cat"), "in the cells of joins"),
     **dict.fromkeys(("topk", "bitonic_merge"), "in the cells of sorts"),
+    "associative_scan": "in the cells of reductions by a function",
     "store": "every cell stores",
     "arange": "every cell makes ranges",
     "zeros": "in the cells of constants",
