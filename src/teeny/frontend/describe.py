@@ -29,7 +29,7 @@ from teeny.ir.dtype import BOOL, LEAVES, DType, members, storage
 from teeny.ir.poly import Dim
 from teeny.ir.schema import Ulp, registry
 from teeny.language import dtypes
-from teeny.language.tensor import Ptr, Tensor
+from teeny.language.tensor import Ptr, Tensor, TensorDescriptor, Transposition
 from teeny.ops.function import LanguageFunction, Operand, function_of, functions
 
 _PROBES = ("f32", "i32", "u32", "bool")
@@ -44,7 +44,7 @@ _ORDER = (
 """Families in the order of pages; others follow by name, what is written in the language itself last."""
 _LIBRARY = "libdevice."
 """What names of functions of `teeny.language.extra.libdevice` begin with."""
-_CALLS = ("tl.", "x.", _LIBRARY)
+_CALLS = ("tl.", "x.", "desc.", _LIBRARY)
 """What the forms begin with that are no operators."""
 _BROADCAST = "Arguments broadcast together; the result has their common shape."
 _UNARY = "The result has the shape of the argument."
@@ -199,6 +199,12 @@ def _forms(language: ModuleType) -> dict[str, tuple[str, ...]]:
                 continue  # the second is an operator with its operands swapped
             form = _operator(function) if name.startswith("__") else f"x.{name}"
             found.setdefault(function.name, []).append(form)
+    for name, value in vars(TensorDescriptor).items():
+        if (function := function_of(value)) is not None:
+            found.setdefault(function.name, []).append(f"desc.{name}")
+    for name, value in vars(Tensor).items():
+        if isinstance(value, Transposition) and (function := function_of(value.function[0])) is not None:
+            found.setdefault(function.name, []).append(f"x.{name}")
     # operators stand before functions of the same meaning: x + y, tl.add(x, y)
     return {name: tuple(sorted(forms, key=lambda f: f.startswith(_CALLS))) for name, forms in found.items()}
 
@@ -239,7 +245,7 @@ def _described(function: LanguageFunction, forms: tuple[str, ...]) -> Descriptio
         operations=operations,
         ulp=None if read and fullest(read).result[0].dtype is BOOL else _ulp(operations),
         codes=function.codes,
-        triton=(main if operator else name) if function.triton == "" else function.triton,
+        triton=(name if main.startswith(("tl.", _LIBRARY)) else main) if function.triton == "" else function.triton,
         differs=function.differs,
         composite=False,
     )
@@ -281,8 +287,11 @@ def _plain(fn: Callable[..., Any]) -> bool:
 def _call(form: str, fn: Callable[..., Any]) -> str:
     """`tl.sum(x, axis=None)`; of a method without the tensor itself."""
     parameters = inspect.signature(fn).parameters.values()
+    if form == "x.T":
+        return form
     parts = [_starred(p) if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters]
-    return f"{form}({', '.join(parts[1:] if form.startswith('x.') else parts)})"
+    own = form.startswith(("x.", "desc."))
+    return f"{form}({', '.join(parts[1:] if own else parts)})"
 
 
 def _starred(parameter: inspect.Parameter) -> str:
