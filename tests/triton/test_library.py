@@ -8,20 +8,24 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bench.accuracy import OPERATIONS, bound
+from bench.exact import WIDER, errors, exact
+
 pytest.importorskip("triton")
 
 import teeny as tn
 from teeny.backends.reference import run
 from tests.triton.library_calls import SIZE, Call, arguments, every, groups, kernel_of
 from tests.triton.library_exact import EXACT, KIND
+from tests.triton.library_special import FUNCTIONS, LIMITS, error
 
 CALLS = every()
 NONE: dict[str, str] = {}
 """Symbols that do not work, and why: none."""
 
 
-def results(calls: list[Call], given: list[Any], folder: Path) -> list[Any]:
-    """A row a function, from native code and from the reference, which agree bit for bit."""
+def both(calls: list[Call], given: list[Any], folder: Path) -> tuple[Any, Any]:
+    """A row a function, from native code and from the reference."""
     kernel = tn.from_triton(kernel_of(calls, folder))
     native = np.zeros((len(calls), SIZE), KIND[calls[0].result])
     kernel[(1,)](*given, native, SIZE=SIZE)
@@ -29,14 +33,16 @@ def results(calls: list[Call], given: list[Any], folder: Path) -> list[Any]:
     names = [f"x{n}_ptr" for n in range(len(given))]
     types = dict(zip([*names, "y_ptr"], [*given, plain], strict=True))
     run(kernel.specialize(**types, SIZE=SIZE).module, [*given, plain], (1, 1, 1))
+    return native, plain
+
+
+def results(calls: list[Call], given: list[Any], folder: Path) -> list[Any]:
+    """The same where the two agree bit for bit."""
+    native, plain = both(calls, given, folder)
     for row, call in enumerate(calls):
         wrong = ~same(native[row], plain[row])
-        assert not wrong.any(), (
-            call.symbol,
-            [x[wrong][:3] for x in given],
-            native[row][wrong][:3],
-            plain[row][wrong][:3],
-        )
+        shown = [x[wrong][:3] for x in (*given, native[row], plain[row])]
+        assert not wrong.any(), (call.symbol, shown)
     return list(native)
 
 
@@ -60,3 +66,56 @@ def test_exact(calls: list[Call], tmp_path: Path) -> None:
         wrong = ~same(found, wanted)
         shown = [x[wrong][:4] for x in given]
         assert not wrong.any(), (call.symbol, int(wrong.sum()), shown, found[wrong][:4], wanted[wrong][:4])
+
+
+def name_of(call: Call) -> str:
+    """The function without the suffix of f32."""
+    plain = call.plain.removeprefix("fast_")
+    return plain.removesuffix("f") if call.result == "f32" else plain
+
+
+SPECIAL = [c for c in CALLS if name_of(c) in FUNCTIONS]
+
+
+@pytest.mark.parametrize("calls", groups(SPECIAL, 7), ids=lambda g: g[0].plain)
+def test_special(calls: list[Call], tmp_path: Path) -> None:
+    """Within the bounds, at special values too."""
+    given = arguments(calls[0].operands)
+    if name_of(calls[0]) in ("jn", "yn"):
+        given[0] %= 60
+        given[0][::16] = -3
+    chosen = np.r_[0:64, 64:SIZE:7]
+    shape = (24, -148 + 23) if calls[0].result == "f32" else (53, -1022 + 1)
+    for call, found in zip(calls, results(calls, given, tmp_path), strict=True):
+        name = name_of(call)
+        for at in chosen:
+            x = [v[at].item() for v in given]
+            if name == "lgamma" and -12 < x[0] < -2 and call.result == "f64":
+                value = FUNCTIONS[name](*x)
+                assert found[at] == value or abs(found[at] - value) < 2.0**-48
+                continue
+            limit = 0.51 if call.result == "f32" else LIMITS.get(name, 1.0)
+            away = error(name, *shape, found[at].item(), *x)
+            assert away <= limit, (call.symbol, x, found[at], away)
+
+
+OTHERS = [c for c in CALLS if c not in SPECIAL and c.plain not in EXACT]
+
+
+@pytest.mark.skipif(not WIDER, reason="no wider type")
+@pytest.mark.parametrize("calls", groups(OTHERS, 12), ids=lambda g: g[0].plain)
+def test_elementary(calls: list[Call], tmp_path: Path) -> None:
+    """Within the bounds that their operations state."""
+    given = arguments(calls[0].operands)
+    for rows in both(calls, given, tmp_path):
+        for call, found in zip(calls, rows, strict=True):
+            name = "pow" if call.plain.startswith("powi") else name_of(call)
+            limit = max(bound(n, call.result) for n in (name, f"libdevice.{name}") if n in OPERATIONS)
+            away = errors(found, exact(name, *given))
+            worst = int(np.argmax(away))
+            assert away[worst] <= limit, (call.symbol, [x[worst] for x in given], found[worst], away[worst])
+
+
+def test_none_is_left_out() -> None:
+    assert len(CALLS) >= 300
+    assert len({c.symbol for c in CALLS}) == len(CALLS)

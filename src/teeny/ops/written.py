@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from teeny.ir.builder import Builder
     from teeny.ir.core import Op, Value
 
-__all__ = ["write", "written_out"]
+__all__ = ["Lanes", "write", "written_out"]
 
 _NAMES = {"i1": BOOL, **{d.mlir: d for d in LEAVES.values() if d.kind in ("signed", "float")}}
 
@@ -30,7 +30,7 @@ _NAMES = {"i1": BOOL, **{d.mlir: d for d in LEAVES.values() if d.kind in ("signe
 def written_out(b: Builder, op: Op, operands: tuple[Value, ...]) -> Value:
     """The result of `op` on other operands, in terms of its CPU rule."""
     result = op.results[0].type
-    lanes = _Lanes(b, shape_of(result))
+    lanes = Lanes(b, shape_of(result))
     rule = cast("Any", op.schema.cpu)
     made = lanes.value(rule(lanes, op, *map(lanes.lane, operands)))
     return reinterpret(b, made, dtype_of(result)) if made.type is not result else made
@@ -38,7 +38,7 @@ def written_out(b: Builder, op: Op, operands: tuple[Value, ...]) -> Value:
 
 def write(b: Builder, rule: Callable[..., Lane], operands: tuple[Value, ...]) -> Value:
     """The result of a rule on values of one shape, as operations."""
-    lanes = _Lanes(b, shape_of(operands[0].type))
+    lanes = Lanes(b, shape_of(operands[0].type))
     return lanes.value(rule(lanes, *map(lanes.lane, operands)))
 
 
@@ -49,7 +49,7 @@ class _Place:
     open = True
 
 
-class _Lanes:
+class Lanes:
     """A `LaneBuilder` that appends operations to a block."""
 
     def __init__(self, b: Builder, shape: tuple[Any, ...]) -> None:

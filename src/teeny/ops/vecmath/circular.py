@@ -8,7 +8,7 @@ from teeny.ops.vecmath.number import Number, choose, fma, polynomial
 from teeny.ops.vecmath.quadrant import exact_quarter_turns, quarter_turns
 from teeny.ops.vecmath.signs import flip_sign, sign_bit
 
-__all__ = ["cos", "cospi", "sin", "sinpi", "tan"]
+__all__ = ["cos", "cospi", "half_turns", "near_cos", "near_sin", "sin", "sinpi", "tan"]
 
 _PI, _PI_LOW = 3.141592653589793, 1.2246467991473532e-16
 # sin r = r + r**3 * p(r**2) and cos r = 1 - r**2/2 + r**4 * q(r**2) for |r| <= pi/4.
@@ -69,7 +69,7 @@ def _tan(x: Number) -> Number:
     else:
         n, r, low = quarter_turns(size)
     z = r * r
-    sine, cosine = _near_sin(r, low, z), _near_cos(r, low, z)
+    sine, cosine = near_sin(r, low, z), near_cos(r, low, z)
     odd = (n & 1).equals(1)
     result = choose(odd, cosine, sine) / choose(odd, -sine, cosine)
     result = flip_sign(result.to(x.dtype) if x.dtype == "f32" else result, sign_bit(x))
@@ -78,15 +78,15 @@ def _tan(x: Number) -> Number:
 
 def _sinpi(x: Number) -> Number:
     size = abs(x)
-    found = choose(size < 2.0**-900, size * _PI, _half_turns(size, 0.0))
+    found = choose(size < 2.0**-900, size * _PI, half_turns(size, 0.0))
     return flip_sign(found, sign_bit(x))
 
 
 def _cospi(x: Number) -> Number:
-    return _half_turns(abs(x), 1.0)
+    return half_turns(abs(x), 1.0)
 
 
-def _half_turns(size: Number, ahead: float) -> Number:
+def half_turns(size: Number, ahead: float) -> Number:
     """The sine of pi * size and `ahead` quarter turns more."""
     turns = size * 0.5
     part = (turns - turns.floor()) * 4.0  # quarter turns in [0, 4), exactly
@@ -96,7 +96,7 @@ def _half_turns(size: Number, ahead: float) -> Number:
     low = fma(rest, _PI_LOW, fma(rest, _PI, -r))
     n = n + ahead
     z = r * r
-    sine, cosine = _near_sin(r, low, z), _near_cos(r, low, z)
+    sine, cosine = near_sin(r, low, z), near_cos(r, low, z)
     half = n * 0.5
     odd = (half - half.floor()) > 0.0
     back = (n * 0.25 - (n * 0.25).floor()) > 0.4
@@ -123,7 +123,7 @@ def _wave(x: Number, ahead: int) -> Number:
         n = n + ahead
     z = r * r
     odd = (n & 1).equals(1)
-    result = choose(odd, _near_cos(r, low, z), _near_sin(r, low, z))
+    result = choose(odd, near_cos(r, low, z), near_sin(r, low, z))
     half_turn = n & 2
     if x.dtype == "f64":
         half_turn = half_turn.widened()
@@ -132,14 +132,14 @@ def _wave(x: Number, ahead: int) -> Number:
     return choose(size < float("inf"), result, float("nan"))
 
 
-def _near_sin(r: Number, low: Number | None, z: Number) -> Number:
+def near_sin(r: Number, low: Number | None, z: Number) -> Number:
     tail = r * z * polynomial(z, _SIN[r.dtype])
     if low is not None:
         tail = fma(low, fma(z, -0.5, 1.0), tail)
     return r + tail
 
 
-def _near_cos(r: Number, low: Number | None, z: Number) -> Number:
+def near_cos(r: Number, low: Number | None, z: Number) -> Number:
     rest = (z * z) * polynomial(z, _COS[r.dtype])
     if low is not None:
         rest = fma(r, -low, rest)

@@ -12,12 +12,12 @@ from teeny.ops.vecmath.exponential import scaled_exponential
 from teeny.ops.vecmath.formats import rule
 from teeny.ops.vecmath.number import Number, choose, fma, polynomial
 
-__all__ = ["erfc"]
+__all__ = ["SHIFT", "erfc", "scaled_complement"]
 
 _BEND = 0.5
 _LAST = 27.5
 """From here on erfc rounds to 0 in f64."""
-_SHIFT = 100.0
+SHIFT = 100.0
 _FAR = {
     "f32": (
         1.2329951185950703,
@@ -74,13 +74,17 @@ def _erfc(x: Number) -> Number:
     return _in_f64(x, _FAR["f64"])
 
 
+def scaled_complement(size: Number, table: tuple[float, ...] = _FAR["f64"]) -> Number:
+    """e**(x**2) erfc x for x from 0 to 27.6."""
+    return polynomial((size - 4.0) / (size + 4.0), table) / fma(size, 2.0, 1.0)
+
+
 def _in_f64(x: Number, table: tuple[float, ...]) -> Number:
     size = abs(x)
     held = choose(size > _LAST, size.constant(_LAST), size)
     square = held * held
     lost = fma(held, held, -square)
-    falling = scaled_exponential(-square, -lost, _SHIFT)
-    scaled = polynomial((held - 4.0) / (held + 4.0), table) / fma(held, 2.0, 1.0)
-    far = falling * scaled * 2.0**-_SHIFT
+    falling = scaled_exponential(-square, -lost, SHIFT)
+    far = falling * scaled_complement(held, table) * 2.0**-SHIFT
     far = choose(x < 0.0, 2.0 - far, far)
     return choose(size < _BEND, 1.0 - error_function(x), choose(x.is_nan, x, far))

@@ -9,7 +9,7 @@ from teeny.ops.vecmath.logarithm import binary_logarithm, log_specials, split
 from teeny.ops.vecmath.number import Number, both, choose, clamp, fast_two_sum, fma, polynomial, two_product
 from teeny.ops.vecmath.signs import flip_sign, sign_bit
 
-__all__ = ["log10", "pow"]
+__all__ = ["log10", "logarithm_parts", "pow"]
 
 _TWO_LOG2E = 2.8853900817779268
 _TWO_LOG2E_LOW = 4.0710547481862066e-17
@@ -54,7 +54,7 @@ def log10(b: LaneBuilder, x: Lane) -> Lane:
 def _log10(x: Number) -> Number:
     if x.dtype == "f32":
         return (binary_logarithm(x.to("f64")) * _LOG10_2).to("f32")
-    high, low = _logarithm(x)
+    high, low = logarithm_parts(x)
     product, lost = two_product(high, high.constant(_LOG10_2))
     lost = fma(high, _LOG10_2_LOW, fma(low, _LOG10_2, lost))
     return log_specials(x, product + lost)
@@ -103,7 +103,7 @@ def _short(x: Number, y: Number) -> Number:
 
 def _long(x: Number, y: Number) -> Number:
     """x**y for x >= 0."""
-    high, low = _logarithm(x)
+    high, low = logarithm_parts(x)
     high = _specials(x, high)
     product = y * high
     low = fma(y, low, fma(y, high, -product))
@@ -111,7 +111,7 @@ def _long(x: Number, y: Number) -> Number:
     return power_of_two(product, choose(inside, low, 0.0))
 
 
-def _logarithm(x: Number) -> tuple[Number, Number]:
+def logarithm_parts(x: Number) -> tuple[Number, Number]:
     """log2 of a positive finite f64 in two parts, right to 2**-64."""
     e, f = split(x)
     t = f + 2.0
