@@ -80,8 +80,8 @@ def _lgamma(x: Number) -> Number:
     logarithm = natural_logarithm(choose(below, wave, choose(small, size, 1.0)))
     found = choose(size < 3.0, near, _far(choose(size < 3.0, size.constant(3.0), size)))
     found = choose(below, -(logarithm + found), found - logarithm)
-    found = choose(size.equals(_INF), size, found)
-    return choose(size.equals(0.0), size.constant(_INF), choose(x.is_nan, x, found))
+    pole = choose(x < 0.5, size.floor().equals(size), size.equals(_INF))
+    return choose(pole, size.constant(_INF), choose(x.is_nan, x, found))
 
 
 def _tgamma(x: Number) -> Number:
