@@ -156,15 +156,19 @@ def test_the_index_after_its_loop(body: str) -> None:
     assert found.help == ("keep it under another name, which has a value before the loop: last = i",)
 
 
-@pytest.mark.parametrize("text", ["0.5", 'float("-inf")', '-float("inf")', 'float("nan")'])
-def test_a_float_that_enters_a_loop(text: str) -> None:
-    lines = (f"m = {text}", "for _ in range(tl.program_id(0)): m = tl.maximum(m, tl.load(x_ptr))")
+def test_a_float_that_does_not_fit_f32() -> None:
+    found = fault(
+        "\n        ".join(("m = 1e300", "for _ in range(tl.program_id(0)): m = tl.maximum(m, tl.load(x_ptr))"))
+    )
+    assert (found.code, found.message) == ("T006", "the Const 1e+300 becomes a run-time f32 here, and does not fit")
+    assert found.help == ("say the dtype: tl.full((), value, tl.f64)",)
+
+
+def test_a_float_that_enters_a_loop_is_f32() -> None:
+    lines = ("m = 0.5", "for _ in range(tl.program_id(0)): m = m + tl.load(x_ptr).to(tl.f16)")
     found = fault("\n        ".join(lines))
-    assert found.code == "T008"
-    (edit,) = found.fixes[0].edits
-    assert edit.replacement == f"tl.full((), {text}, tl.f32)"
-    compile(found.help[0].split(": ", 1)[1], "help", "exec")
-    assert "inf," not in found.help[0]
+    assert found.code == "T002"
+    assert "`m` is f32" in found.message
 
 
 def test_the_names_are_those_of_triton_and_not_ours() -> None:

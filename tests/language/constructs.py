@@ -99,6 +99,12 @@ CONSTRUCTS: dict[str, Construct] = {
         consts=({"FLAG": True}, {"FLAG": True, "o": None}, {"FLAG": False}, {"FLAG": False, "o": None}),
     ),
     "None and a Const": Construct("v = n if O is None else n + O\ntl.store(y, v)", consts=({"O": None}, {"O": 4})),
+    "float literal in a loop": Construct(
+        "v = 0.5\nfor i in range(n):\n    v = v * 2.0\ntl.store(y, 1 if v > 3.0 else 0)"
+    ),
+    "float literals of branches": Construct(
+        "v = 1.5 if n > 1 else 2.5\nif m > 3:\n    w = 0.25\nelse:\n    w = 0.5\ntl.store(y, 1 if v * w > 0.7 else 0)"
+    ),
     "early return under runtime if": Construct("if n > 1:\n    return\ntl.store(y, m)"),
     "early return under constexpr if": Construct("if FLAG:\n    return\ntl.store(y, m)", consts=BOTH),
     "early return under is-None if": Construct("if o is None:\n    return\ntl.store(o, m)", consts=({}, {"o": None})),
@@ -440,11 +446,6 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "while of a Const": ("while K > 2:\n    tl.store(y, 1)", "E016", "end the loop with `break`"),
     "is of values": ("if n is m:\n    tl.store(y, 1)", "E001", "use =="),
     "in of values": ("if n in (1, 2):\n    tl.store(y, 1)", "E001", "compare with each value"),
-    "float literal in a loop": (
-        "v = 0.0\nfor i in range(n):\n    v += tl.load(x + i).to(tl.f32)\ntl.store(y, v.to(tl.i32))",
-        "T008",
-        "say its dtype",
-    ),
     "complex": ("v = 1j", "E001", ""),
     "print without a text": ("print(n)", "T010", 'tl.device_print("x", x)'),
     "num_stages of a value": ("for i in tl.range(0, n, num_stages=m):\n    tl.store(y, i)", "T010", ""),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
-from math import isfinite
 from typing import Any, NamedTuple
 
 from teeny.diag.diagnostic import Edit, Fix, Label
@@ -164,7 +163,7 @@ def labels_of(carried: list[Carried]) -> list[str]:
 def carry(c: Context, node: ast.For | ast.While, names: Mapping[str, ast.AST], unrolled: bool = False) -> list[Carried]:
     """What enters the loop: the names assigned in the body that have a value before.
 
-    In a run-time loop Const ints and bools enter as scalars; in one that is unrolled later they stay what they are.
+    In a run-time loop Const numbers enter as scalars; in one that is unrolled later they stay what they are.
     """
     carried: list[Carried] = []
     for name, changed in names.items():
@@ -175,28 +174,12 @@ def carry(c: Context, node: ast.For | ast.While, names: Mapping[str, ast.AST], u
         where = c.frame.env[name][-1].where
         before = value
         if not unrolled:
-            if isinstance(value, float) or (isinstance(value, Unset) and value.kind is float):
-                value = _float_literal(c, name, value, where)
-            else:
-                value = runtime(c, node.iter if isinstance(node, ast.For) else node.test, value)
+            value = runtime(c, node.iter if isinstance(node, ast.For) else node.test, value)
         if is_faulty(value):
             c.bind(name, UNKNOWN, where)
         else:
             carried.append(Carried(name, guard, before, value, where, c.location(changed)))
     return carried
-
-
-def _float_literal(c: Context, name: str, value: Any, where: Location) -> Any:
-    text = value.text if isinstance(value, Unset) else repr(value) if isfinite(value) else f'float("{value}")'
-    typed = f"tl.full((), {text}, tl.f32)"
-    return c.fault(
-        "T008",
-        f"`{name}` enters the loop as {show(value)}, whose dtype is not known",
-        where,
-        label="a literal",
-        help=f"say its dtype: {name} = {typed}",
-        fix=_instead(where, f"say its dtype: {name} = {typed}", "tl.full((), {}, tl.f32)"),
-    )
 
 
 def _instead(where: Location, title: str, form: str) -> Fix | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from math import isfinite
 from typing import Any
 
 from teeny.diag.diagnostic import Edit, Fix
@@ -24,7 +25,7 @@ from teeny.frontend.values import (
     show,
     show_number,
 )
-from teeny.ir.dtype import BOOL, I32
+from teeny.ir.dtype import BOOL, F32, F64, I32, I64, DType, largest
 from teeny.ir.guard import TRUE
 from teeny.ir.poly import Poly
 from teeny.language.tensor import Ptr, Tensor
@@ -254,22 +255,26 @@ def _compare(c: Context, node: ast.AST, op: ast.cmpop, x: Any, y: Any, left: ast
 
 
 def as_scalar(c: Context, node: Any, value: Any) -> Any:
-    """A compile-time int or bool as a run-time scalar (i32, bool); a fault for anything else."""
+    """A compile-time number as a run-time scalar (bool, i32, f32); a fault for anything else."""
     c.b.loc = node if isinstance(node, Location) else c.location(node)
-    if isinstance(value, bool | Condition | Comparison) or (isinstance(value, Unset) and value.kind is bool):
+    unset = value.kind if isinstance(value, Unset) else None
+    if isinstance(value, bool | Condition | Comparison) or unset is bool:
         return Operand(constant(c.b, BOOL, value), BOOL)
     if isinstance(value, int) and not -(2**31) <= value < 2**31:
-        return c.fault(
-            "T006",
-            f"the Const {show_number(value)} becomes a run-time i32 here, and does not fit",
-            node,
-            help="say the dtype: tl.full((), value, tl.i64)",
-        )
+        return _too_large(c, node, value, I32, I64)
     if isinstance(value, int | Poly):
         return Operand(constant(c.b, I32, value), I32)
+    if isinstance(value, float) and isfinite(value) and abs(value) > largest(F32):
+        return _too_large(c, node, value, F32, F64)
+    if isinstance(value, float) or unset is float:
+        return Operand(constant(c.b, F32, value), F32)
+    return c.fault("T010", f"{show(value)} cannot become a run-time value here", node, help="use a number or a tensor")
+
+
+def _too_large(c: Context, node: Any, value: float, dtype: DType, wider: DType) -> Any:
     return c.fault(
-        "T010",
-        f"{show(value)} cannot become a run-time value here, for its dtype is not known",
+        "T006",
+        f"the Const {show_number(value)} becomes a run-time {dtype} here, and does not fit",
         node,
-        help="say the dtype: tl.full((), value, tl.f32)",
+        help=f"say the dtype: tl.full((), value, tl.{wider})",
     )

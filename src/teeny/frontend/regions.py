@@ -66,7 +66,7 @@ def fixed(value: Any) -> bool:
 
 
 def runtime(c: Context, node: Any, value: Any) -> Any:
-    """A value that can flow out of a region: ints and bools become scalars; a fault and UNKNOWN for floats.
+    """A value that can flow out of a region: numbers become scalars (bool, i32, f32).
 
     Tensors, and compile-time values that have no run-time form, stay as they are.
     """

@@ -65,9 +65,9 @@ def carried(x_ptr: tl.Ptr[tl.f32], h_ptr: tl.Ptr[tl.f16], step: tl.Scalar[tl.i64
     for _ in tl.range(0, n):  # error[T008]
         tl.store(x_ptr + at, 0.0)
         at = at + step
-    acc = 0.0  # error[T008]
+    acc = 0.0
     for i in tl.range(n):
-        acc = acc + tl.load(x_ptr + i)
+        acc = acc + tl.load(h_ptr + i)  # error[T002]
     total = 0
     for i in tl.range(n):  # error[T008]
         total = total + tl.load(x_ptr + i).to(tl.i64)
