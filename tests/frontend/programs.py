@@ -1,7 +1,9 @@
 """Random kernels on scalars with all kinds of control flow, and a stand-in for the language to run them in Python."""
 
 from __future__ import annotations
+import __future__
 
+import ast
 import random
 from types import SimpleNamespace
 from typing import Any
@@ -179,12 +181,52 @@ class Pointer:
         return Pointer(self.memory, self.place + int(offset))
 
 
-def _load(pointer: Pointer) -> int:
-    return int(pointer.memory[pointer.place])
+class Number(int):
+    """An int that raises OverflowError where it leaves 32 bits: Python's ints do not wrap."""
+
+    def __new__(cls, value: int) -> Number:
+        if not -(1 << 31) <= value < 1 << 31:
+            raise OverflowError
+        return super().__new__(cls, value)
+
+    def __add__(self, other: int) -> Number:
+        return Number(int(self) + int(other))
+
+    def __sub__(self, other: int) -> Number:
+        return Number(int(self) - int(other))
+
+    def __rsub__(self, other: int) -> Number:
+        return Number(int(other) - int(self))
+
+    def __mul__(self, other: int) -> Number:
+        return Number(int(self) * int(other))
+
+    def __neg__(self) -> Number:
+        return Number(-int(self))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+class _Checked(ast.NodeTransformer):
+    """Integers of a program become `Number`s."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if type(node.value) is not int:
+            return node
+        return ast.copy_location(ast.Call(ast.Name("Number", ast.Load()), [node], []), node)
+
+
+def checked(text: str) -> Any:
+    """Code that raises OverflowError where a number leaves 32 bits."""
+    tree = ast.fix_missing_locations(_Checked().visit(ast.parse(text)))
+    return compile(tree, "<checked>", "exec", __future__.annotations.compiler_flag, dont_inherit=True)
+
+
+def _load(pointer: Pointer) -> Number:
+    return Number(int(pointer.memory[pointer.place]))
 
 
 def _store(pointer: Pointer, value: int) -> None:
-    """Raises OverflowError where the value does not fit: Python's ints do not wrap."""
     pointer.memory[pointer.place] = np.int32(value)
 
 

@@ -31,10 +31,11 @@ def compiled(text: str) -> Any:
 
 
 def in_python(code: Any, a: int, b: int, constants: dict[str, Any]) -> Any:
-    scope: dict[str, Any] = {"tl": programs.stand_in()}
+    """Raises OverflowError where a number leaves 32 bits."""
+    scope: dict[str, Any] = {"tl": programs.stand_in(), "Number": programs.Number}
     exec(code, scope)
     memory = np.zeros(16, np.int32)
-    scope["k"](programs.Pointer(memory), a, b, **constants)
+    scope["k"](programs.Pointer(memory), programs.Number(a), programs.Number(b), **constants)
     return memory
 
 
@@ -45,7 +46,7 @@ def on_reference(module: Module, a: int, b: int) -> Any:
 
 
 def agree(text: str, symbolic: bool) -> None:
-    code = compiled(text)
+    code, plain = compiled(text), programs.checked(text)
     scope: dict[str, Any] = {"tl": tl}
     exec(code, scope)
     definition, faults = define(scope["k"])
@@ -62,7 +63,7 @@ def agree(text: str, symbolic: bool) -> None:
         modules = [made] if symbolic or generic.partial else [made, rows.at(generic, constants)]
         for a, b in ((2, 5), (7, -3)):
             try:
-                expected = in_python(code, a, b, constants)
+                expected = in_python(plain, a, b, constants)
             except OverflowError:
                 continue
             for module in modules:
