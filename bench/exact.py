@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 import numpy as np
+
+from bench import special
 
 ml_dtypes: Any = import_module("ml_dtypes")
 
@@ -94,6 +97,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "erfc": _erfc,
     "erf": _erf,
     "pow": np.power,
+    **{name: partial(special.wide, name) for name in special.ONE},
 }
 """By the name of the language function, on arrays of the wider format."""
 ROUNDED: dict[str, Callable[..., Any]] = {

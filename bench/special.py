@@ -7,9 +7,17 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-mp: Any = import_module("mpmath")
+
+class _Mpmath:
+    """mpmath where it is first needed: environments of older Triton may lack it."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module("mpmath"), name)
+
+
+mp: Any = _Mpmath()
 _INF, _NAN = math.inf, math.nan
-_BITS = 400
+_BITS = 160
 
 
 def _lgamma(x: float) -> Any:
@@ -85,8 +93,8 @@ def _hankel(order: int, x: Any, turn: int) -> Any:
 def _j(order: int, x: float) -> Any:
     if order < 0:
         return _NAN
-    if math.isinf(x):
-        return mp.mpf(0)
+    if math.isinf(x) or (x == 0 and order):
+        return math.copysign(0.0, x) if order % 2 else 0.0
     if abs(x) > 1e4:
         found = _hankel(order, mp.mpf(abs(x)), 0)
         return -found if x < 0 and order % 2 else found
@@ -106,7 +114,7 @@ def _y(order: int, x: float) -> Any:
 def _i(order: int, x: float) -> Any:
     if abs(x) > 800:
         return math.copysign(_INF, x) if order else _INF
-    return mp.besseli(order, x)
+    return mp.besseli(order, x) if x or not order else x
 
 
 def _length(*x: float) -> Any:
@@ -142,12 +150,31 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("norm3d", "norm4d"), _length), **dict.fromkeys(("rhypot", "rnorm3d", "rnorm4d"), _inverse_length),
 }  # fmt: skip
 """By symbol without `__nv_` and the `f` of f32."""
-LIMITS = {
-    "lgamma": 2.5, "tgamma": 5.0, "erfinv": 3.0, "erfcinv": 3.0, "erfcx": 3.0, "normcdf": 3.5, "normcdfinv": 3.5,
-    "j0": 5.0, "j1": 5.0, "y0": 5.0, "y1": 5.0, "cyl_bessel_i0": 4.0, "cyl_bessel_i1": 4.0, "rhypot": 1.6,
-    "norm3d": 1.1, "norm4d": 1.1, "rnorm3d": 1.6, "rnorm4d": 1.6, "jn": 40.0, "yn": 40.0,
-}  # fmt: skip
-"""Errors of f64 in ulp; those of f32 are 0.51. Of `lgamma` not from -12 to -2, where zeros are."""
+ONE = tuple(_ONE)
+"""Those of one number."""
+
+
+def wide(name: str, x: Any) -> Any:
+    """Values of a function of one number in the format of an array: of long double the bits that it has."""
+    np: Any = import_module("numpy")
+    mp.mp.prec = _BITS
+    kind = x.dtype.type
+    found = [_parts(FUNCTIONS[name](float(v)), kind, np) for v in x.ravel()]
+    return np.array(found, kind).reshape(x.shape)
+
+
+def _parts(value: Any, kind: Any, np: Any) -> Any:
+    if not mp.isfinite(value) or value == 0:
+        return kind(float(value))
+    fraction, exponent = mp.frexp(mp.mpf(value))
+    high = float(fraction)
+    return np.ldexp(kind(high) + kind(float(fraction - high)), max(min(int(exponent), 16000), -16000))
+
+
+def apart(name: str, x: Any) -> Any:
+    """The arguments without those beside the zeros of `lgamma`, where an error counts in all and not in ulp."""
+    np: Any = import_module("numpy")
+    return np.where((x > -12) & (x < -2), -x, x) if name == "lgamma" and x.dtype == np.float64 else x
 
 
 def error(name: str, precision: int, low: int, found: float, *x: Any) -> float:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from bench.exact import FUNCTIONS
+from bench.special import ONE
 from tests.language.rounding import DTYPES, to_integers
 
 Array = Any
 
 ACCURATE = (
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "cospi", "erfc", "exp", "exp10",
-    "hypot", "log10", "rcbrt", "sinh", "sinpi", "tan",
+    "hypot", "log10", "rcbrt", "sinh", "sinpi", "tan", *ONE,
 )  # fmt: skip
 """Those accurate to some ulp."""
 FAST = {

@@ -91,7 +91,7 @@ def test_they_compile(target: str) -> None:
 @pytest.mark.parametrize(
     ("name", "instead"),
     [
-        ("j0", "extending"),
+        ("jn", "extending"),
         ("float2int_rn", ".to(dtype)"),
         ("add_rz", "to nearest"),
         ("scalbn", "ldexp"),

@@ -15,7 +15,7 @@ from teeny.ir.lanes import Lane, LaneBuilder
 from teeny.ir.schema import registry
 from teeny.ops import vecmath
 from teeny.ops.bessel_orders import jn, yn
-from teeny.ops.vecmath import bessel, conversion, directed, gamma, integer, length, normal
+from teeny.ops.vecmath import conversion, directed, integer, length
 from teeny.ops.written import write
 
 if TYPE_CHECKING:
@@ -199,15 +199,7 @@ for _dtype, _suffix in ((F32, "f"), (F64, "")):
     define_call(LibraryCall(f"__nv_scalbn{_suffix}", (_dtype, I32), _dtype, _scaled))
     _rule(f"powi{_suffix}", _power, _dtype, I32)
 
-# Special functions, and lengths of vectors.
-_floats("lgamma", gamma.lgamma)
-_floats("tgamma", gamma.tgamma)
-for _name, _made in (
-    ("erfinv", normal.erfinv), ("erfcinv", normal.erfcinv), ("erfcx", normal.erfcx), ("normcdf", normal.normcdf),
-    ("normcdfinv", normal.normcdfinv), ("j0", bessel.j0), ("j1", bessel.j1), ("y0", bessel.y0), ("y1", bessel.y1),
-    ("cyl_bessel_i0", bessel.cyl_bessel_i0), ("cyl_bessel_i1", bessel.cyl_bessel_i1),
-):  # fmt: skip
-    _floats(_name, _made)
+# Lengths of vectors, and Bessel functions of whole orders.
 _floats("rhypot", length.rnorm, 2)
 for _count in (3, 4):
     _floats(f"norm{_count}d", length.norm, _count)

@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from teeny.ir.schema import registry
+from teeny.ir.text.extern import OCML_NAMES
 
 _SYMBOL = re.compile(r'symbol = "(__nv_\w+)"')
 _NVIDIA = "__nv_"
@@ -26,12 +27,13 @@ def for_amd(text: str) -> str:
 
 @cache
 def _names() -> dict[str, str]:
-    """Both libraries name a function as C does; AMD's adds the dtype at the end."""
+    """Both libraries name most functions as C does; AMD's adds the dtype at the end."""
     names: dict[str, str] = {}
     for schema in registry().values():
         if len(schema.symbols) == 2:
             single, double = schema.symbols
             name = double.removeprefix(_NVIDIA)
+            name = OCML_NAMES.get(name, name)
             names |= {single: f"__ocml_{name}_f32", double: f"__ocml_{name}_f64"}
     return names
 

@@ -81,7 +81,7 @@ def _lgamma(x: Number) -> Number:
     found = choose(size < 3.0, near, _far(choose(size < 3.0, size.constant(3.0), size)))
     found = choose(below, -(logarithm + found), found - logarithm)
     pole = choose(x < 0.5, size.floor().equals(size), size.equals(_INF))
-    return choose(pole, size.constant(_INF), choose(x.is_nan, x, found))
+    return choose(pole, size.constant(_INF), choose(x.is_nan, x, found + 0.0))
 
 
 def _tgamma(x: Number) -> Number:
