@@ -47,7 +47,9 @@ def scaled(b: LaneBuilder, x: Lane, n: Lane) -> Lane:
 
 
 def nextafter(b: LaneBuilder, x: Lane, y: Lane) -> Lane:
-    """The f32 or f64 beside x in the direction of y; y itself where they are equal, NaN where either is."""
+    """The float beside x in the direction of y; y itself where they are equal, NaN where either is."""
+    if b.type_of(x) not in ("f32", "f64"):
+        return _narrow_next(b, x, y)
     return _next(Number(b, x), Number(b, y)).lane
 
 
@@ -95,3 +97,15 @@ def _next(x: Number, y: Number) -> Number:
     result = choose(x.equals(y), y, moved)
     clear = both(x.equals(x), y.equals(y))
     return choose(clear, result, float("nan"))
+
+
+def _narrow_next(b: LaneBuilder, x: Lane, y: Lane) -> Lane:
+    """The same of 16-bit floats, compared in f32."""
+    dtype = b.type_of(x)
+    start, end = Number(b, b.fpext(x, "f32")), Number(b, b.fpext(y, "f32"))
+    bits, toward = Number(b, b.bitcast(x, "i16")), Number(b, b.bitcast(y, "i16"))
+    moved = choose(choose(start > 0.0, end > start, start > end), bits + 1, bits - 1)
+    moved = choose(start.equals(0.0), (toward & 0x8000) | 1, moved)
+    moved = choose(start.equals(end), toward, moved)
+    moved = choose(both(start.equals(start), end.equals(end)), moved, 0x7E00 if dtype == "f16" else 0x7FC0)
+    return b.bitcast(moved.lane, dtype)
