@@ -81,8 +81,8 @@ fmod_ = elementwise(
     cost=20.0, wide=True, symbols=("__nv_fmodf", "__nv_fmod"),
 )  # fmt: skip
 nextafter_ = elementwise(
-    "libdevice.nextafter", FLOAT, 2, lambda np, x, y: np.where(x == y, y, np.nextafter(x, y)), vecmath.nextafter, group="nextafter",
-    cost=6.0, symbols=("__nv_nextafterf", "__nv_nextafter"),
+    "libdevice.nextafter", FLOAT, 2, lambda np, x, y: np.where(x == y, y, np.nextafter(x, y)), vecmath.nextafter,
+    group="nextafter", cost=6.0, symbols=("__nv_nextafterf", "__nv_nextafter"),
 )  # fmt: skip
 
 
