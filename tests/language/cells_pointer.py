@@ -46,7 +46,7 @@ def pointers(dtype: str) -> Sheet:
         sheet.put(f"tl.load(x.to(tl.pointer_type(tl.{other}), bitcast=True) + at)", other, x[i].view(DTYPES[other]))
         sheet.put(f"tl.load((x + at).to(tl.Ptr[tl.{other}]))", other, x[i].view(DTYPES[other]))
     if step > 1:
-        sheet.put(f"tl.load(x.to(tl.pointer_type(tl.u8)) + at)", "u8", x.view(np.uint8)[:N])
+        sheet.put("tl.load(x.to(tl.pointer_type(tl.u8)) + at)", "u8", x.view(np.uint8)[:N])
     # chosen
     sheet.put("tl.load(tl.where(at < 20, x + at, y + at))", dtype, chosen(i < 20, x[i], y[i]))
     sheet.put("tl.load(tl.where(at % 2 == 0, x + at, y))", dtype, chosen(i % 2 == 0, x[i], y[0]))

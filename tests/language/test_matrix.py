@@ -51,7 +51,7 @@ ELSEWHERE = {
     **dict.fromkeys(("multiple_of", "max_contiguous", "max_constancy", "assume", "debug_barrier"), "test_hints"),
     "inline_asm_elementwise": "test_hints: assembly runs on GPUs alone",
     **dict.fromkeys(("make_block_ptr", "advance"), "test_block_pointers: against slices of arrays"),
-    **dict.fromkeys(("make_tensor_descriptor", "load_tensor_descriptor", "store_tensor_descriptor"), "test_descriptors"),
+    **{f"{name}_tensor_descriptor": "test_descriptors" for name in ("make", "load", "store")},
     **dict.fromkeys(("descriptor_gather", "descriptor_scatter"), "test_descriptors: rows"),
     **{f"descriptor_atomic_{name}": "test_descriptors" for name in ("add", "min", "max", "and", "or", "xor")},
     "rshl": "in the cells of shl with literals",

@@ -1,4 +1,4 @@
-"""Pointers to pointers, pointers from integers: launches, aliasing on the CPU, what the reference refuses, wrong uses."""
+"""Pointers to pointers, pointers from integers: launches, aliasing on the CPU, what the reference refuses, misuse."""
 
 from __future__ import annotations
 

@@ -34,6 +34,8 @@ def told(x_ptr: tl.Ptr[D], n: tl.Scalar[tl.i32], BLOCK: tl.Const[int], NAME: tl.
 @tn.kernel
 def assembly(x_ptr: tl.Ptr[tl.i32], n: tl.Scalar[tl.i32]) -> None:
     x = tl.load(x_ptr + tl.arange(0, 128))
-    y: tl.Tensor[tl.i32] = tl.inline_asm_elementwise("add.s32 $0, $1, $2;", "=r,r,r", [x, n], dtype=tl.i32, is_pure=True, pack=1)
+    y: tl.Tensor[tl.i32] = tl.inline_asm_elementwise(
+        "add.s32 $0, $1, $2;", "=r,r,r", [x, n], dtype=tl.i32, is_pure=True, pack=1
+    )
     a, b = tl.inline_asm_elementwise("", "=r,=f,r", [x], dtype=(tl.i32, tl.f32), is_pure=False, pack=1)
     tl.store(x_ptr + tl.arange(0, 128), y + a + b.to(tl.i32))

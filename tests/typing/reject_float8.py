@@ -1,4 +1,4 @@
-"""8-bit floats: what they lack. Each line with the mark is reported by pyright and by the compiler; no other line is."""
+"""8-bit floats: what they lack. Each line with the mark is reported by pyright and the compiler; no other line is."""
 
 from __future__ import annotations
 

@@ -37,8 +37,10 @@ def dominators(blocks: list[Block]) -> list[set[int]]:
     while changed:
         changed = False
         for number in range(1, len(blocks)):
-            inside = [found[b] for b in before[number]]
-            now = (set.intersection(*inside) if inside else set(every)) | {number}
+            now = set(every)
+            for b in before[number]:
+                now &= found[b]
+            now |= {number}
             changed |= now != found[number]
             found[number] = now
     return found

@@ -15,7 +15,6 @@ from teeny.ir.rules import Absent, Interval, Lanewise, Structural
 from teeny.ir.types import Element, PointerType, Type, element_of, shape_of
 
 if TYPE_CHECKING:
-    from teeny.ir.builder import Builder
     from teeny.ir.core import Op, Value
 
 Infer = Callable[[tuple[Type, ...], dict[str, Any]], tuple[Type, ...]]

@@ -38,7 +38,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interface:
-    """`stored`: the numbers of the arguments that are written through. `reports`: what the kernel prints and asserts."""
+    """`stored`: the numbers of the arguments that are written through. `reports`: what it prints and asserts."""
 
     kernel: str
     id: str

@@ -7,7 +7,9 @@ from typing import Any
 
 from teeny.runtime.arrays import Adapter, ArrayInfo, NotAnArrayError, make_info, reach
 
-NATIVE = "an array of bool, i8 to i64, u8 to u64, f16, bf16, f32, f64 or an 8-bit float in the byte order of this machine"
+NATIVE = (
+    "an array of bool, i8 to i64, u8 to u64, f16, bf16, f32, f64 or an 8-bit float in the byte order of this machine"
+)
 
 _BY_KIND = {
     "b1": "bool", "i1": "i8", "i2": "i16", "i4": "i32", "i8": "i64", "u1": "u8", "u2": "u16", "u4": "u32", "u8": "u64",

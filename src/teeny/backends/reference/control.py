@@ -131,8 +131,9 @@ def contract(frame: Frame, op: Op, operands: Results) -> Results:
 
 def poison(frame: Frame, op: Op, operands: Results) -> Results:
     type_ = op.results[0].type
-    value = np.zeros(shape_of(type_), array_dtype(element_of(type_)))
-    return (Lanes(value, np.ones(value.shape, np.bool_)),)
+    shape: Any = shape_of(type_)
+    value: Any = np.zeros(shape, array_dtype(element_of(type_)))
+    return (Lanes(value, np.ones_like(value, np.bool_)),)
 
 
 def check_results(op: Op, results: Results) -> None:

@@ -67,7 +67,8 @@ def elements(values: NDArray[Any], format: str, along: int) -> NDArray[Any]:
     if format != "e2m1":
         return values.astype(np.float32)
     bits = np.repeat(values.view(np.uint8), 2, axis=along)
-    shift = (np.arange(bits.shape[along]) % 2 * 4).reshape(-1, *(1,) * (-1 - along)).astype(np.uint8)
+    odd = np.arange(bits.shape[along], dtype=np.uint8) % 2
+    shift = odd.reshape((-1, *(1,) * (-1 - along))) * np.uint8(4)
     return np.asarray(_E2M1[bits >> shift & 15])
 
 
