@@ -21,9 +21,9 @@ def test_seeded_kernels(first: int, tmp_path: Path) -> None:
         trial(FLOW + seed, tmp_path)
 
 
-@pytest.mark.parametrize("seed", [550, 702])
+@pytest.mark.parametrize("seed", [550, 702, 5749, 7049])
 def test_kernels_that_went_wrong(seed: int, tmp_path: Path) -> None:
-    """Returns in the `else` of a loop inside a branch."""
+    """Returns in the `else` of a loop inside a branch; a load at a comparison, which is decided where no lane is."""
     trial(FLOW + seed, tmp_path)
 
 

@@ -260,11 +260,14 @@ class Point:
             return _form_of(other())
         form = self.at(op.operands[0], axes)
         fill = b.const(name, 0) if mask.const is not None else other()
-        # Where bounds of this nest made the mask or a part of it true, the load must stay inside their loops.
+        # Where bounds of this nest decided a comparison in the mask or in the address, the load must stay inside their
+        # loops, which may be empty.
         block = b.scopes[-1]
         kept = block.region
-        if kept is not None and given is not None:
-            held = depends(self.analysis.at(given, axes))
+        if kept is not None:
+            held = depends(self.analysis.at(op.operands[0], axes))
+            if given is not None:
+                held |= depends(self.analysis.at(given, axes))
             block.region = max(kept, *(self.entries[a].lane.scope.depth for a in held if a in self.entries), 0)
         try:
             if not isinstance(form, Checked):
