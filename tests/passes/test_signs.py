@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -71,6 +72,23 @@ def test_claims_hold(data: st.DataObject) -> None:
         for value, number, unwrapped in zip(values, found.tolist(), exact, strict=True):
             if unwrapped:
                 assert number >= 0 or not trusting.nonnegative(value), (value.op, number)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_values_that_are_used_twice_are_looked_at_once(exact: bool) -> None:
+    """Two paths lead from each number to the one before; all of them would take for ever."""
+    d = Draft()
+    y, m = d.pointer("y", I32), d.scalar("m")
+    args = d.begin()
+    value = args[m]
+    for _ in range(60):
+        value = d.apply(maxsi, value, value)
+    positive = d.apply(maxsi, value, d.const(0, I32))
+    d.store(d.at(args[y], d.const(0, I32)), positive)
+    function = d.end().kernel
+    signs = Signs() if exact else Signs(function)
+    assert not signs.nonnegative(value)
+    assert signs.nonnegative(positive)
 
 
 def _exact(value: Value, numbers: dict[Value, int]) -> bool:

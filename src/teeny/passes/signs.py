@@ -48,15 +48,18 @@ class Signs:
         return self._interval(value, 0)[0] >= 0
 
     def _interval(self, value: Value, depth: int) -> Interval:
+        """Each value's is found once; while it is looked for, as by what a loop carries, it may be anything."""
         if value in self._known:
             return self._known[value]
         if depth > _DEEPEST or not isinstance(value.type, DType) or not value.type.bits:
             return -math.inf, math.inf
+        low, high = self._known[value] = _whole(value)
         found = self._carried(value, depth) if value.op is None else self._computed(value, value.op, depth)
-        low, high = _whole(value)
         if found is not None and not self._wraps and 0 <= found[0] <= high:
             found = found[0], min(found[1], high)
-        return found if found is not None and low <= found[0] and found[1] <= high else (low, high)
+        if found is not None and low <= found[0] and found[1] <= high:
+            self._known[value] = found
+        return self._known[value]
 
     def _computed(self, value: Value, op: Op, depth: int) -> Interval | None:
         of = [self._interval(v, depth + 1) for v in op.operands if isinstance(v.type, DType)]
