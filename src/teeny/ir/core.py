@@ -31,6 +31,11 @@ class Value:
         self.index = index
         self.name = name
 
+    @property
+    def home(self) -> Block | None:
+        """The block that it is made in."""
+        return self.op.block if self.op is not None else self.block
+
     def __repr__(self) -> str:
         return f"<%{self.name or self.index}: {self.type}>"
 

@@ -57,7 +57,7 @@ class Multiples:
     def _statements(self, block: Block, entry: Block) -> None:
         for op in block.ops:
             found = _statement(op)
-            if found is not None and block in (entry, _home(found[0])):
+            if found is not None and block in (entry, found[0].home):
                 self._state(*found)
             for region in op.regions:
                 for inner in region.blocks:
@@ -131,11 +131,6 @@ class Multiples:
 
 def _zeros(n: int) -> int:
     return MOST if n == 0 else min(MOST, (n & -n).bit_length() - 1)
-
-
-def _home(value: Value) -> Block | None:
-    """The block that a value is made in."""
-    return value.op.block if value.op is not None else value.block
 
 
 def _statement(op: Op) -> tuple[Value, int] | None:

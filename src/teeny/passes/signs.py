@@ -11,7 +11,7 @@ from teeny.ir.dtype import I32, I64, DType, integer_range
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from teeny.ir.core import Block, Function, Op, Value
+    from teeny.ir.core import Function, Op, Value
     from teeny.ir.rules import Interval
 
 _LARGEST_GRID = (1 << 31) - 1
@@ -40,7 +40,7 @@ class Signs:
             for op in walk_function(function):
                 entry = op.block is not None and op.block.region is function.body
                 for value, low in _statements(op):
-                    if entry or op.block is _home(value):
+                    if entry or op.block is value.home:
                         self._known[value] = max(low, self._known.get(value, (low, 0))[0]), _whole(value)[1]
 
     def nonnegative(self, value: Value) -> bool:
@@ -118,10 +118,6 @@ def _whole(value: Value) -> Interval:
     dtype = value.type
     assert isinstance(dtype, DType)
     return integer_range(dtype)
-
-
-def _home(value: Value) -> Block | None:
-    return value.op.block if value.op is not None else value.block
 
 
 def _statements(op: Op) -> Iterator[tuple[Value, int]]:

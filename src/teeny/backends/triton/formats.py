@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from teeny.backends.triton.wheel import version
+from teeny.backends.triton.wheel import release
 from teeny.ir.core import uses
 from teeny.ir.dtype import BF16, F16, F32, F64, LEAVES, DType, largest
 from teeny.ir.schema import dtype_of
@@ -46,7 +46,7 @@ _NOT_AMDS = frozenset(f"libdevice.{name}" for name in ("add_rn", "brev", "clz", 
 def fitted(module: Module, goal: Goal) -> Module:
     """The module itself where the architecture has everything, else a copy with the same meaning."""
     amd = goal.backend == "hip"
-    torn: frozenset[Op] = _used_apart(module) if goal.capability and version().startswith("3.6.") else frozenset()
+    torn: frozenset[Op] = _used_apart(module) if goal.capability and release() < (3, 7) else frozenset()
 
     def rule(b: Builder, op: Op, operands: tuple[Value, ...]) -> Value | None:
         if op in torn or (amd and op.schema.name in _NOT_AMDS):

@@ -10,7 +10,7 @@ from teeny.backends.triton.goal import TENSOR_MEMORY
 from teeny.backends.triton.halves import narrow_extremes
 from teeny.backends.triton.products import EXACT
 from teeny.backends.triton.versions import lacking
-from teeny.backends.triton.wheel import version
+from teeny.backends.triton.wheel import release
 from teeny.diag.diagnostic import Diagnostic, Label, at, report
 from teeny.diag.span import user_location
 from teeny.ir.core import walk, walk_function
@@ -107,7 +107,7 @@ def _product(op: Op, kernel: str, goal: Goal) -> Diagnostic | None:
 
 
 def _least(op: Op, bits: int) -> int:
-    younger = tuple(map(int, version().split(".")[:2])) >= (3, 9)
+    younger = release() >= (3, 9)
     pieces = str(op.attrs.get("inputPrecision", "")).startswith("bf16")  # f32 as sums of bf16
     return (INNER if younger else _OLDER)[16 if pieces and bits == 32 else bits]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from teeny.backends.triton.wheel import version
+from teeny.backends.triton.wheel import release
 from teeny.ir.dtype import BF16, F16, F32, I8, I32, LEAVES, DType
 from teeny.ir.schema import dtype_of
 from teeny.ir.types import element_of, shape_of, typed, with_element
@@ -71,7 +71,7 @@ def _of_bytes(b: Builder, op: Op, operands: tuple[Value, ...]) -> Value:
 
 
 def _has_scaled(op: Op, goal: Goal) -> bool:
-    younger = tuple(map(int, version().split(".")[:2])) >= (3, 9)
+    younger = release() >= (3, 9)
     packed = all(op.attrs.get(f"{side}_k_pack", True) for side in ("lhs", "rhs"))
     if not goal.capability:
         return younger and packed

@@ -30,6 +30,11 @@ def version() -> str:
     return found
 
 
+def release() -> tuple[int, ...]:
+    """The first two numbers of `version()`, to compare."""
+    return tuple(map(int, version().split(".")[:2]))
+
+
 def supported(found: str) -> bool:
     """Whether teeny works with a version of Triton."""
     parts = found.split(".")[:2]
